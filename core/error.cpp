@@ -1,0 +1,7 @@
+#include "core/error.hpp"
+
+namespace gradus {
+
+void fail_with(fmt::string_view text, fmt::format_args args) { throw Error(fmt::vformat(text, args)); }
+
+}  // namespace gradus

@@ -1,0 +1,57 @@
+#include "core/registry.hpp"
+#include "ops/ops.hpp"
+
+namespace gradus {
+namespace {
+
+struct Permute {
+  Shape axes;
+  static constexpr OpInfo info{.name = "permute",
+                               .math = R"(y_{i_{p(0)} i_{p(1)} \dots} = x_{i_0 i_1 \dots})",
+                               .rule = R"(\bar x = \operatorname{permute}(\bar y, p^{-1}))",
+                               .derivation = R"(The same elements under other axes: the cotangent goes back by the inverse order.)",
+                               .why_kept = "nothing",
+                               .numpy = "np.transpose({x}, {axes})"};
+
+  Tensor forward(const Tensor& x) const {
+    Layout y = x.layout();
+    for (int i = 0; i < x.rank(); ++i) {
+      y.shape[i] = x.shape()[static_cast<int>(axes[i])];
+      y.strides[i] = x.strides()[static_cast<int>(axes[i])];
+    }
+    return Tensor(x.storage(), y, x.dtype());
+  }
+  Grads vjp(const Vjp& v) const {
+    Shape inverse = axes;
+    for (int i = 0; i < axes.rank(); ++i) inverse[static_cast<int>(axes[i])] = i;
+    return {permute(v.g, inverse)};
+  }
+
+  static void samples(Samples& s) {
+    s.add(permute, s.randn({2, 3, 4}), Shape{2, 0, 1});
+    s.add(permute, s.randn({2, 3}), Shape{-1, 0});
+    s.add(permute, s.randn({}), Shape{});
+    s.error("2 axes for shape [2, 3, 4]", permute, s.randn({2, 3, 4}), Shape{1, 0});
+    s.error("axis 0 is named twice", permute, s.randn({2, 3}), Shape{0, 0});
+  }
+};
+
+const Register<Permute> registered{permute, {"x", "axes"}};
+
+}  // namespace
+
+Tensor permute(const Tensor& x, const Shape& axes) {
+  if (axes.rank() != x.rank()) fail("permute: {} axes for shape {}; name each axis once", axes.rank(), x.shape());
+  Shape order = axes;
+  unsigned seen = 0;
+  for (std::int64_t i = 0; i < order.rank(); ++i) {
+    const int axis = checked_axis("permute", x.shape(), static_cast<int>(axes[static_cast<int>(i)]));
+    if ((seen >> axis) & 1U) fail("permute: axis {} is named twice in {}; name each axis once", axis, axes);
+    seen |= 1U << axis;
+    order[static_cast<int>(i)] = axis;
+  }
+  return apply(Permute{order}, x);
+}
+Tensor Tensor::permute(const Shape& axes) const { return gradus::permute(*this, axes); }
+
+}  // namespace gradus
