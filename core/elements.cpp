@@ -52,10 +52,18 @@ void convert_integers(const std::string& where, std::string_view bytes, bool big
 void decode_integers(const std::string& where, std::string_view bytes, Element element, std::int64_t* out) {
   const bool natural = element.kind == Element::Kind::natural, big = element.big_endian;
   switch (element.bytes) {
-    case 1: return natural ? convert_integers<std::uint8_t>(where, bytes, big, out) : convert_integers<std::int8_t>(where, bytes, big, out);
-    case 2: return natural ? convert_integers<std::uint16_t>(where, bytes, big, out) : convert_integers<std::int16_t>(where, bytes, big, out);
-    case 4: return natural ? convert_integers<std::uint32_t>(where, bytes, big, out) : convert_integers<std::int32_t>(where, bytes, big, out);
-    default: return natural ? convert_integers<std::uint64_t>(where, bytes, big, out) : convert_integers<std::int64_t>(where, bytes, big, out);
+    case 1:
+      return natural ? convert_integers<std::uint8_t>(where, bytes, big, out)
+                     : convert_integers<std::int8_t>(where, bytes, big, out);
+    case 2:
+      return natural ? convert_integers<std::uint16_t>(where, bytes, big, out)
+                     : convert_integers<std::int16_t>(where, bytes, big, out);
+    case 4:
+      return natural ? convert_integers<std::uint32_t>(where, bytes, big, out)
+                     : convert_integers<std::int32_t>(where, bytes, big, out);
+    default:
+      return natural ? convert_integers<std::uint64_t>(where, bytes, big, out)
+                     : convert_integers<std::int64_t>(where, bytes, big, out);
   }
 }
 
@@ -87,27 +95,25 @@ Tensor decode_elements(const std::string& where, std::string_view bytes, const S
     decode_integers(where, bytes, element, y.fresh_data<std::int64_t>());
   else if (element.kind == Kind::truth)
     convert<std::uint8_t>(bytes, big, y.fresh_data<bool>(), [](std::uint8_t value) { return value != 0; });
-  else if (element.kind == Kind::bfloat)
-    convert<std::uint16_t>(bytes, big, y.fresh_data<float>(), from_bfloat);
-  else if (element.bytes == 2)
-    convert<std::uint16_t>(bytes, big, y.fresh_data<float>(), from_half);
-  else if (!big)
-    std::memcpy(y.storage().data(), bytes.data(), bytes.size());
-  else if (element.bytes == 4)
-    convert<float>(bytes, big, y.fresh_data<float>(), [](float value) { return value; });
-  else
-    convert<double>(bytes, big, y.fresh_data<double>(), [](double value) { return value; });
+  else if (element.kind == Kind::bfloat) convert<std::uint16_t>(bytes, big, y.fresh_data<float>(), from_bfloat);
+  else if (element.bytes == 2) convert<std::uint16_t>(bytes, big, y.fresh_data<float>(), from_half);
+  else if (!big) std::memcpy(y.storage().data(), bytes.data(), bytes.size());
+  else if (element.bytes == 4) convert<float>(bytes, big, y.fresh_data<float>(), [](float value) { return value; });
+  else convert<double>(bytes, big, y.fresh_data<double>(), [](double value) { return value; });
   return y;
 }
 
 Tensor packed_for_saving(const char* op, std::string_view name, const Tensor& x) {
   if (!x.defined()) fail("{}: {} is an undefined tensor; leave it out", op, printable(name));
-  if (x.is_ghost()) fail("{}: {} is a ghost of shape {}: its numbers were not kept; save the tensor it came from", op, printable(name), x.shape());
+  if (x.is_ghost())
+    fail("{}: {} is a ghost of shape {}: its numbers were not kept; save the tensor it came from", op, printable(name),
+         x.shape());
   return packed(x);
 }
 
 std::string_view raw_bytes(const Tensor& packed) {
-  const auto begin = static_cast<const char*>(packed.storage().data()) + packed.layout().offset * bytes_of(packed.dtype());
+  const auto begin =
+      static_cast<const char*>(packed.storage().data()) + packed.layout().offset * bytes_of(packed.dtype());
   return {begin, static_cast<std::size_t>(packed.numel() * bytes_of(packed.dtype()))};
 }
 

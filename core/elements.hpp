@@ -7,7 +7,8 @@
 
 namespace gradus {
 
-/// How one number lies in an array file: what it is, in how many bytes, which end first. What the .npy and safetensors readers share.
+/// How one number lies in an array file: what it is, in how many bytes, which end first. What the .npy and safetensors
+/// readers share.
 struct Element {
   enum class Kind : std::uint8_t { real, bfloat, integer, natural, truth };  // natural: unsigned
   Kind kind = Kind::real;
@@ -18,8 +19,8 @@ struct Element {
   DType dtype() const;
 };
 
-/// The bytes that `shape` takes at `element_bytes` each, as an error message's subject `where`: Error when the product overflows,
-/// also when an axis of extent 0 hides that.
+/// The bytes that `shape` takes at `element_bytes` each, as an error message's subject `where`: Error when the product
+/// overflows, also when an axis of extent 0 hides that.
 std::int64_t checked_bytes(const std::string& where, const Shape& shape, int element_bytes);
 
 /// A contiguous tensor from exactly `checked_bytes` bytes. Error for an unsigned number of 2^63 or more.

@@ -74,7 +74,8 @@ bool write_all(int file, std::string_view content) {
 /// Devices and pipes (`/dev/stdout`) are written to as they are: renaming over them would replace them.
 void write_special(const std::filesystem::path& path, std::string_view content) {
   const Descriptor file(path, O_WRONLY);
-  if (!file || !write_all(file.number(), content)) fail("write_file: {} cannot be written: {}", path.string(), reason(errno));
+  if (!file || !write_all(file.number(), content))
+    fail("write_file: {} cannot be written: {}", path.string(), reason(errno));
 }
 
 /// `folder/.name.tmp-PID-N`: in the same folder, because a rename does not cross file systems.
@@ -94,9 +95,10 @@ void sync_folder(const std::filesystem::path& folder) {
 std::string read_file(const std::filesystem::path& path) {
   const Descriptor file(path, O_RDONLY);
   if (!file) fail("read_file: {} cannot be opened: {}; check the path", path.string(), reason(errno));
-  struct stat status{};
+  struct stat status {};
   const bool sized = ::fstat(file.number(), &status) == 0 && S_ISREG(status.st_mode);
-  std::string content(sized ? static_cast<std::size_t>(status.st_size) + 1 : 65536, '\0');  // one more byte than there is: sees the end
+  std::string content(sized ? static_cast<std::size_t>(status.st_size) + 1 : 65536,
+                      '\0');  // one more byte than there is: sees the end
   for (std::size_t size = 0;;) {
     if (size == content.size()) content.resize(size * 2);  // a pipe, or a file that grows
     const ssize_t n = ::read(file.number(), content.data() + size, content.size() - size);
@@ -112,7 +114,7 @@ void write_file(const std::filesystem::path& given, std::string_view content) {
   std::filesystem::path path = given;
   if (std::filesystem::is_symlink(path, ignored))  // keep the link, replace what it points to
     if (const auto target = std::filesystem::weakly_canonical(path, ignored); !target.empty()) path = target;
-  struct stat old{};
+  struct stat old {};
   const bool exists = ::stat(path.c_str(), &old) == 0;
   if (exists && S_ISDIR(old.st_mode)) fail_write(path, EISDIR);
   if (exists && !S_ISREG(old.st_mode)) return write_special(path, content);

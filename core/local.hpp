@@ -34,6 +34,24 @@ Tensor map_floating(const char* op, const Tensor& x, F f) {
   });
 }
 
+/// f(a, b) of floating tensors of one dtype, with broadcasting.
+template <class F>
+Tensor map_floating(const char* op, const Tensor& a, const Tensor& b, F f) {
+  return dispatch_floating(op, a.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    return map_broadcast<T>(op, [f](T u, T v) { return static_cast<T>(f(u, v)); }, a, b);
+  });
+}
+
+/// f of each element of a floating or i64 tensor.
+template <class F>
+Tensor map_numbers(const char* op, const Tensor& x, F f) {
+  return dispatch_number(op, x.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    return map<T>([f](T v) { return static_cast<T>(f(v)); }, x);
+  });
+}
+
 /// f(a, b) of floating or i64 tensors of one dtype, with broadcasting.
 template <class F>
 Tensor map_numbers(const char* op, const Tensor& a, const Tensor& b, F f) {

@@ -141,7 +141,7 @@ std::string inside(const Mask& mask, Kind around) {
   const Kind kind = mask.term()->kind;
   const bool loose =
       (kind == Kind::either && around != Kind::either) || (kind == Kind::both && around == Kind::negation);
-  return loose ? "(" + text + ")" : text;
+  return loose ? fmt::format("({})", text) : text;
 }
 
 }  // namespace
@@ -222,16 +222,16 @@ std::string to_string(const Mask& mask) {
   if (mask.is_everything()) return "None";
   const Mask::Term& term = *mask.term();
   switch (term.kind) {
-    case Kind::causal: return "causal(" + align_argument(term.align, true) + ")";
+    case Kind::causal: return fmt::format("causal({})", align_argument(term.align, true));
     case Kind::window: return fmt::format("window({}, {}{})", term.left, term.right, align_argument(term.align, false));
     case Kind::lengths: return fmt::format("lengths({})", term.tensor.shape());
     case Kind::keys: return fmt::format("keys({})", term.tensor.shape());
     case Kind::keep: return fmt::format("keep({})", term.tensor.shape());
-    case Kind::both: return inside(term.a, term.kind) + " & " + inside(term.b, term.kind);
-    case Kind::either: return inside(term.a, term.kind) + " | " + inside(term.b, term.kind);
+    case Kind::both: return fmt::format("{} & {}", inside(term.a, term.kind), inside(term.b, term.kind));
+    case Kind::either: return fmt::format("{} | {}", inside(term.a, term.kind), inside(term.b, term.kind));
     case Kind::negation: break;
   }
-  return "~" + inside(term.a, term.kind);
+  return fmt::format("~{}", inside(term.a, term.kind));
 }
 
 std::string grid(const Mask& mask, const Shape& scores) {

@@ -58,7 +58,8 @@ class HeaderParser {
     const std::string_view key = string();
     expect(':');
     if (key == "descr" && !header.element) {
-      if (peek() == '[') fail("{}: structured dtypes are not supported; save each field as an array of its own", where_);
+      if (peek() == '[')
+        fail("{}: structured dtypes are not supported; save each field as an array of its own", where_);
       header.element = element_from_descr(where_, string());
     } else if (key == "fortran_order" && !header.fortran_order) {
       header.fortran_order = truth();
@@ -87,7 +88,8 @@ class HeaderParser {
     Shape shape;
     expect('(');
     while (!accept(')')) {
-      if (shape.rank() == Shape::max_rank) fail("{}: more than {} axes; reshape before saving", where_, Shape::max_rank);
+      if (shape.rank() == Shape::max_rank)
+        fail("{}: more than {} axes; reshape before saving", where_, Shape::max_rank);
       shape.push_back(extent());
       if (accept(',')) continue;
       expect(')');
@@ -99,7 +101,8 @@ class HeaderParser {
     skip_space();
     std::int64_t n = -1;
     const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), n);
-    if (error == std::errc::result_out_of_range) fail("{}: an extent in the header exceeds 2^63; the file is damaged", where_);
+    if (error == std::errc::result_out_of_range)
+      fail("{}: an extent in the header exceeds 2^63; the file is damaged", where_);
     if (error != std::errc() || n < 0) damaged("an extent of 0 or more");
     at_ = static_cast<std::size_t>(end - text_.data());
     accept('L');  // Python 2 wrote (3L, 4L)
@@ -139,14 +142,17 @@ std::uint32_t little_endian(std::string_view bytes) {
 
 /// The header's text; `file` is left at the first element.
 std::string_view take_header(const std::string& where, std::string_view& file) {
-  if (file.substr(0, magic.size()) != magic.substr(0, file.size())) fail("{}: not a .npy file; it starts otherwise", where);
+  if (file.substr(0, magic.size()) != magic.substr(0, file.size()))
+    fail("{}: not a .npy file; it starts otherwise", where);
   if (file.size() < 12) fail("{}: the file is truncated: {} bytes, before the header", where, file.size());
   const int version = static_cast<unsigned char>(file[6]);
-  if (version < 1 || version > 3) fail("{}: .npy format version {} is unknown; save it as version 1, 2 or 3", where, version);
+  if (version < 1 || version > 3)
+    fail("{}: .npy format version {} is unknown; save it as version 1, 2 or 3", where, version);
   const std::size_t width = version == 1 ? 2 : 4;
   const std::size_t length = little_endian(file.substr(8, width));
   file.remove_prefix(8 + width);
-  if (length > file.size()) fail("{}: the file is truncated: a header of {} bytes, {} are there", where, length, file.size());
+  if (length > file.size())
+    fail("{}: the file is truncated: a header of {} bytes, {} are there", where, length, file.size());
   const std::string_view header = file.substr(0, length);
   file.remove_prefix(length);
   return header;
@@ -167,17 +173,21 @@ Tensor from_fortran(const std::string& where, std::string_view data, const Shape
 Tensor decode_npy(const std::string& where, std::string_view file) {
   const Header header = HeaderParser(where, take_header(where, file)).parse();
   const auto bytes = static_cast<std::size_t>(checked_bytes(where, *header.shape, header.element->bytes));
-  if (bytes > file.size()) fail("{}: the file is truncated: shape {} takes {} bytes, {} are there", where, *header.shape, bytes, file.size());
-  if (bytes < file.size()) fail("{}: {} bytes too many after shape {}; one array per file", where, file.size() - bytes, *header.shape);
-  if (*header.fortran_order && header.shape->rank() > 1) return from_fortran(where, file, *header.shape, *header.element);
+  if (bytes > file.size())
+    fail("{}: the file is truncated: shape {} takes {} bytes, {} are there", where, *header.shape, bytes, file.size());
+  if (bytes < file.size())
+    fail("{}: {} bytes too many after shape {}; one array per file", where, file.size() - bytes, *header.shape);
+  if (*header.fortran_order && header.shape->rank() > 1)
+    return from_fortran(where, file, *header.shape, *header.element);
   return decode_elements(where, file, *header.shape, *header.element);
 }
 
 std::string encode_npy(const Tensor& x) {
   constexpr const char* descr[] = {"<f4", "<f8", "<i8", "|b1"};  // in the order of DType
-  const std::string_view comma = x.rank() == 1 ? "," : "";      // Python's tuple of one
-  std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}", descr[static_cast<int>(x.dtype())],
-                                   fmt::join(x.shape().begin(), x.shape().end(), ", "), comma);
+  const std::string_view comma = x.rank() == 1 ? "," : "";       // Python's tuple of one
+  std::string header =
+      fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}", descr[static_cast<int>(x.dtype())],
+                  fmt::join(x.shape().begin(), x.shape().end(), ", "), comma);
   const std::size_t before = magic.size() + 4;
   header.append(63 - (before + header.size()) % 64, ' ');  // elements start at a multiple of 64
   header += '\n';

@@ -6,8 +6,9 @@
 #include <limits>
 #include <ostream>
 
-// Follows NumPy's array2string with its defaults, digit for digit (numpy/_core/arrayprint.py): at most 8 decimals and no more than the
-// numbers need, one format for all elements of an array, lines of at most 75 characters, and `...` beyond 1000 elements.
+// Follows NumPy's array2string with its defaults, digit for digit (numpy/_core/arrayprint.py): at most 8 decimals and
+// no more than the numbers need, one format for all elements of an array, lines of at most 75 characters, and `...`
+// beyond 1000 elements.
 
 namespace gradus {
 namespace {
@@ -31,7 +32,8 @@ template <class T, class F>
 void each_shown(const T* x, const Layout& layout, int axis, bool summarise, F&& f) {
   if (axis == layout.shape.rank()) return f(*x);
   const Shown shown(layout.shape[axis], summarise);
-  for (std::int64_t i = 0; i < shown.count(); ++i) each_shown(x + shown.index(i) * layout.strides[axis], layout, axis + 1, summarise, f);
+  for (std::int64_t i = 0; i < shown.count(); ++i)
+    each_shown(x + shown.index(i) * layout.strides[axis], layout, axis + 1, summarise, f);
 }
 
 /// `value` in the fewest digits that read back as the same number, but no more than `decimals` after the point.
@@ -103,8 +105,10 @@ class ElementFormat {
       largest = std::max(largest, std::abs(value));
       smallest = std::min(smallest, std::abs(value));
     });
-    constexpr T long_whole = std::is_same_v<T, float> ? T(1e6) : T(1e8);  // up to here all digits of a whole number are known
-    if (largest > 0 && (largest >= long_whole || smallest < T(1e-4) || largest / smallest > 1000)) format_ = std::chars_format::scientific;
+    constexpr T long_whole =
+        std::is_same_v<T, float> ? T(1e6) : T(1e8);  // up to here all digits of a whole number are known
+    if (largest > 0 && (largest >= long_whole || smallest < T(1e-4) || largest / smallest > 1000))
+      format_ = std::chars_format::scientific;
     each([&](T value) {
       if (!std::isfinite(value)) return;
       const Parts parts(shortest(value, format_));
@@ -120,9 +124,7 @@ class ElementFormat {
   }
 
   /// `e+05` as wide as the widest: `e+005`.
-  std::string wide_exponent(std::string text) const {
-    return text.insert(2, exponent_ - text.size(), '0');
-  }
+  std::string wide_exponent(std::string text) const { return text.insert(2, exponent_ - text.size(), '0'); }
 
   std::chars_format format_ = std::chars_format::fixed;
   std::size_t left_ = 0, right_ = 0, exponent_ = 0;  // characters before the point, after it, and of the exponent
@@ -148,7 +150,8 @@ class Row {
   std::string text_, line_;
 };
 
-/// Prints the axes from `axis` on: rows side by side, everything else below each other, with a blank line more per further axis.
+/// Prints the axes from `axis` on: rows side by side, everything else below each other, with a blank line more per
+/// further axis.
 template <class T>
 std::string brackets(const T* x, const Layout& layout, int axis, bool summarise, const ElementFormat<T>& element) {
   const Shown shown(layout.shape[axis], summarise);
@@ -208,7 +211,8 @@ std::string to_string(const Tensor& x) {
   if (x.is_ghost()) return fmt::format("ghost of shape {}{}{}", x.shape(), kind.empty() ? "" : ", ", kind);
   const bool summarise = x.numel() > summary_above;
   if (x.numel() > 0 && !summarise) return numbers(x, false) + (kind.empty() ? "" : fmt::format(" ({})", kind));
-  return fmt::format("{} (shape {}{}{})", x.numel() == 0 ? "[]" : numbers(x, true), x.shape(), kind.empty() ? "" : ", ", kind);
+  return fmt::format("{} (shape {}{}{})", x.numel() == 0 ? "[]" : numbers(x, true), x.shape(), kind.empty() ? "" : ", ",
+                     kind);
 }
 
 std::ostream& operator<<(std::ostream& out, const Tensor& x) { return out << to_string(x); }

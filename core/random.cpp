@@ -68,7 +68,9 @@ std::uint64_t count_between(const char* op, std::int64_t low, std::int64_t high)
 /// Bits below this are drawn again, so that what is left is a multiple of `count`: 2^64 mod count.
 std::uint64_t rejected_below(std::uint64_t count) { return (0 - count) % count; }
 
-std::int64_t offset_by(std::int64_t low, std::uint64_t offset) { return static_cast<std::int64_t>(static_cast<std::uint64_t>(low) + offset); }
+std::int64_t offset_by(std::int64_t low, std::uint64_t offset) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(low) + offset);
+}
 
 }  // namespace
 
@@ -88,7 +90,9 @@ Philox::Words Philox::operator()(std::uint64_t counter, std::uint64_t stream) co
 
 float Philox::uniform(std::uint64_t i) const { return static_cast<float>(open_unit24((*this)(i / 4).w[i % 4])); }
 
-double Philox::uniform53(std::uint64_t i) const { return open_unit53((*this)(i / 4).w[i % 4], (*this)(i / 4, fine_stream).w[i % 4]); }
+double Philox::uniform53(std::uint64_t i) const {
+  return open_unit53((*this)(i / 4).w[i % 4], (*this)(i / 4, fine_stream).w[i % 4]);
+}
 
 double Philox::normal(std::uint64_t i) const {
   double four[4];
@@ -124,19 +128,22 @@ Tensor randn(const Shape& shape, DType dtype, Generator& generator) {
     using T = decltype(zero);
     Tensor y(shape, dtype);
     const Philox philox{generator.key()};
-    fill_blocks<T, double>(y.fresh_data<T>(), y.numel(), 120, [&](std::uint64_t b, double* four) { normals(philox(b), four); });
+    fill_blocks<T, double>(y.fresh_data<T>(), y.numel(), 60,
+                           [&](std::uint64_t b, double* four) { normals(philox(b), four); });
     return y;
   });
 }
 
 Tensor uniform(const Shape& shape, double low, double high, DType dtype, Generator& generator) {
-  if (!(low <= high) || !std::isfinite(high - low)) fail("uniform: the range {} to {} is not one; give low <= high, finite", low, high);
+  if (!(low <= high) || !std::isfinite(high - low))
+    fail("uniform: the range {} to {} is not one; give low <= high, finite", low, high);
   return dispatch_floating("uniform", dtype, [&](auto zero) {
     using T = decltype(zero);
     Tensor y(shape, dtype);
     const Philox philox{generator.key()};
-    fill_blocks<T, double>(y.fresh_data<T>(), y.numel(), 16, [&](std::uint64_t b, double* four) {
-      const Philox::Words words = philox(b), fine = std::is_same_v<T, double> ? philox(b, fine_stream) : Philox::Words{};
+    fill_blocks<T, double>(y.fresh_data<T>(), y.numel(), 12, [&](std::uint64_t b, double* four) {
+      const Philox::Words words = philox(b),
+                          fine = std::is_same_v<T, double> ? philox(b, fine_stream) : Philox::Words{};
       for (int i = 0; i < 4; ++i) {
         const double unit = std::is_same_v<T, double> ? open_unit53(words.w[i], fine.w[i]) : open_unit24(words.w[i]);
         four[i] = low + (high - low) * unit;
@@ -150,20 +157,27 @@ Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape, Generato
   const std::uint64_t count = count_between("randint", low, high), rejected = rejected_below(count);
   Tensor y(shape, DType::i64);
   const Philox philox{generator.key()};
-  fill_blocks<std::int64_t, std::int64_t>(y.fresh_data<std::int64_t>(), y.numel(), 40, [&](std::uint64_t b, std::int64_t* four) {
-    for (int i = 0; i < 4; ++i) {
-      const std::uint64_t pair = 2 * b + static_cast<std::uint64_t>(i / 2);
-      std::uint64_t drawn = word64(philox(pair), i % 2);
-      for (std::uint64_t attempt = retry_stream; drawn < rejected; ++attempt) drawn = word64(philox(pair, attempt), i % 2);
-      four[i] = offset_by(low, drawn % count);
-    }
-  });
+  fill_blocks<std::int64_t, std::int64_t>(y.fresh_data<std::int64_t>(), y.numel(), 24,
+                                          [&](std::uint64_t b, std::int64_t* four) {
+                                            const Philox::Words words[2] = {philox(2 * b), philox(2 * b + 1)};
+                                            for (int i = 0; i < 4; ++i) {
+                                              const std::uint64_t pair = 2 * b + static_cast<std::uint64_t>(i / 2);
+                                              std::uint64_t drawn = word64(words[i / 2], i % 2);
+                                              for (std::uint64_t attempt = retry_stream; drawn < rejected; ++attempt)
+                                                drawn = word64(philox(pair, attempt), i % 2);
+                                              four[i] = offset_by(low, drawn % count);
+                                            }
+                                          });
   return y;
 }
 
 Tensor randn(const Shape& shape, DType dtype) { return randn(shape, dtype, default_generator()); }
 Tensor rand(const Shape& shape, DType dtype) { return uniform(shape, 0, 1, dtype, default_generator()); }
-Tensor uniform(const Shape& shape, double low, double high, DType dtype) { return uniform(shape, low, high, dtype, default_generator()); }
-Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape) { return randint(low, high, shape, default_generator()); }
+Tensor uniform(const Shape& shape, double low, double high, DType dtype) {
+  return uniform(shape, low, high, dtype, default_generator());
+}
+Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape) {
+  return randint(low, high, shape, default_generator());
+}
 
 }  // namespace gradus

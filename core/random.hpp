@@ -24,7 +24,7 @@ struct Philox {
 /// A stream of random numbers with a state that can be saved: the key and how many numbers were drawn.
 class Generator {
  public:
-  explicit Generator(std::uint64_t seed) : seed_(seed) {}
+  constexpr explicit Generator(std::uint64_t seed) : seed_(seed) {}
   std::uint64_t bits();                                            ///< 64 random bits
   double uniform();                                                ///< in [0, 1)
   double normal();                                                 ///< standard normal

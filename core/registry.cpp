@@ -148,7 +148,7 @@ std::string OpEntry::signature() const {
     if (i) text += ", ";
     if (p.list && i + 1 == params.size()) text += '*';
     text += p.name;
-    if (!p.required) text += "=" + to_string(p.fallback);
+    if (!p.required) text += fmt::format("={}", to_string(p.fallback));
   }
   return fmt::format("{}({})", info->name, text);
 }

@@ -27,7 +27,7 @@ struct SizeClass {
   int index;
   std::size_t bytes;
 };
-SizeClass size_class(std::size_t bytes) {
+[[maybe_unused]] SizeClass size_class(std::size_t bytes) {
   if (bytes <= 512) {
     const std::size_t units = bytes == 0 ? 1 : (bytes + 63) / 64;
     return {static_cast<int>(units) - 1, units * 64};
@@ -92,7 +92,7 @@ struct Return {
   }
 };
 
-[[gnu::noinline]] void* allocate_slowly(SizeClass size) {
+[[maybe_unused, gnu::noinline]] void* allocate_slowly(SizeClass size) {
   if (!return_registered && !thread_ended) {
     return_registered = true;
     static thread_local Return at_thread_end;
@@ -105,7 +105,7 @@ struct Return {
   return system_allocate(size.bytes);
 }
 
-[[gnu::noinline]] void release_to_common(SizeClass size, void* block) noexcept {
+[[maybe_unused, gnu::noinline]] void release_to_common(SizeClass size, void* block) noexcept {
   const std::lock_guard lock(common().mutex);
   common().lists.push(size.index, block);
 }

@@ -236,3 +236,5 @@ struct fmt::formatter<gradus::Tensor> {
     return std::copy(text.begin(), text.end(), context.out());
   }
 };
+
+#include "core/node.hpp"  // completes NodePtr: copying a tensor counts a reference to its node

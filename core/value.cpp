@@ -133,7 +133,7 @@ std::string to_string(const Value& value) {
   const auto* const list = value.get_if<Value::List>();
   if (!list) return "None";
   std::string text = "[";
-  for (const Value& item : *list) text += (text.size() > 1 ? ", " : "") + to_string(item);
+  for (const Value& item : *list) text += fmt::format("{}{}", text.size() > 1 ? ", " : "", to_string(item));
   return text + "]";
 }
 

@@ -8,8 +8,8 @@
 #include <limits>
 #include <optional>
 
-// The format: PKWARE's APPNOTE.TXT 6.3. Local header + content per member, then the central directory, then its end record.
-// A 32-bit field full of ones means that the value stands in a zip64 record.
+// The format: PKWARE's APPNOTE.TXT 6.3. Local header + content per member, then the central directory, then its end
+// record. A 32-bit field full of ones means that the value stands in a zip64 record.
 
 namespace gradus {
 namespace {
@@ -43,7 +43,9 @@ class Reader {
   bool empty() const { return rest_.empty(); }
 
  private:
-  [[noreturn]] void truncated() const { fail("{}: the zip archive is truncated or damaged: a record reaches beyond its end", where_); }
+  [[noreturn]] void truncated() const {
+    fail("{}: the zip archive is truncated or damaged: a record reaches beyond its end", where_);
+  }
   const std::string& where_;
   std::string_view rest_;
 };
@@ -65,7 +67,8 @@ std::uint64_t find_end(const std::string& where, std::string_view archive) {
       if (reader.number(2) == last - at) return at;
     }
   }
-  fail("{}: no end-of-directory record in {} bytes; the file is truncated, or not a zip archive", where, archive.size());
+  fail("{}: no end-of-directory record in {} bytes; the file is truncated, or not a zip archive", where,
+       archive.size());
 }
 
 Directory find_directory(const std::string& where, std::string_view archive) {
@@ -106,19 +109,24 @@ void read_zip64(const std::string& where, std::string_view extra, ZipEntry& entr
   }
 }
 
-/// What can be said against an entry before its content is touched. Deflate shrinks by 1032 at most, so that a larger claim is false.
-void check_entry(const std::string& where, std::string_view archive, const ZipEntry& entry, std::uint64_t flags, std::uint64_t method) {
+/// What can be said against an entry before its content is touched. Deflate shrinks by 1032 at most, so that a larger
+/// claim is false.
+void check_entry(const std::string& where, std::string_view archive, const ZipEntry& entry, std::uint64_t flags,
+                 std::uint64_t method) {
   constexpr std::uint64_t best_ratio = 1032;
   const std::string name = printable(entry.name);
   if (flags & 1) fail("{}: member {} is encrypted; decrypt it first", where, name);
-  if (method != 0 && method != 8) fail("{}: member {} uses compression method {}; use stored or deflated", where, name, method);
+  if (method != 0 && method != 8)
+    fail("{}: member {} uses compression method {}; use stored or deflated", where, name, method);
   if (entry.stored_size > archive.size() || entry.header_position > archive.size())
-    fail("{}: member {} of {} bytes at {} does not fit into {} bytes; the archive is truncated or damaged", where, name, entry.stored_size,
-         entry.header_position, archive.size());
+    fail("{}: member {} of {} bytes at {} does not fit into {} bytes; the archive is truncated or damaged", where, name,
+         entry.stored_size, entry.header_position, archive.size());
   if (method == 0 && entry.size != entry.stored_size)
-    fail("{}: stored member {} has two sizes, {} and {}; the archive is damaged", where, name, entry.size, entry.stored_size);
+    fail("{}: stored member {} has two sizes, {} and {}; the archive is damaged", where, name, entry.size,
+         entry.stored_size);
   if (entry.size / best_ratio > entry.stored_size)
-    fail("{}: member {} claims to grow from {} to {} bytes; the archive is damaged", where, name, entry.stored_size, entry.size);
+    fail("{}: member {} claims to grow from {} to {} bytes; the archive is damaged", where, name, entry.stored_size,
+         entry.size);
 }
 
 ZipEntry read_entry(const std::string& where, std::string_view archive, Reader& reader) {
@@ -145,7 +153,8 @@ ZipEntry read_entry(const std::string& where, std::string_view archive, Reader& 
 struct Inflater {
   z_stream stream{};
   Inflater() {
-    if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) fail("zip: zlib does not start: out of memory");  // negative: no zlib header
+    if (inflateInit2(&stream, -MAX_WBITS) != Z_OK)
+      fail("zip: zlib does not start: out of memory");  // negative: no zlib header
   }
   Inflater(const Inflater&) = delete;
   Inflater& operator=(const Inflater&) = delete;
@@ -209,8 +218,11 @@ std::string zip_content(const std::string& where, std::string_view archive, cons
   reader.take(name + extra);
   const std::string_view packed = reader.take(entry.stored_size);
   std::optional<std::string> content = entry.deflated ? inflated(packed, entry.size) : std::string(packed);
-  if (!content) fail("{}: member {} does not inflate to {} bytes; the archive is damaged", where, printable(entry.name), entry.size);
-  if (checksum_of(*content) != entry.checksum) fail("{}: member {} has a wrong checksum; the archive is damaged", where, printable(entry.name));
+  if (!content)
+    fail("{}: member {} does not inflate to {} bytes; the archive is damaged", where, printable(entry.name),
+         entry.size);
+  if (checksum_of(*content) != entry.checksum)
+    fail("{}: member {} has a wrong checksum; the archive is damaged", where, printable(entry.name));
   return std::move(*content);
 }
 
@@ -227,7 +239,7 @@ void ZipWriter::add(std::string_view name, std::string_view content) {
 
   put(directory_, central_magic, 4), put(directory_, version, 2), directory_ += common;
   put(directory_, static_cast<std::uint64_t>(central_extra), 2);
-  put(directory_, 0, 2 + 2 + 2 + 4);  // no comment, disk 0, no attributes
+  put(directory_, 0, 2 + 2 + 2), put(directory_, 0, 4);  // no comment, disk 0, no attributes
   put(directory_, position, 4), directory_ += name;
   if (central_extra) put(directory_, 1, 2), put(directory_, static_cast<std::uint64_t>(central_extra - 4), 2);
   if (big) put(directory_, content.size(), 8), put(directory_, content.size(), 8);
@@ -235,7 +247,8 @@ void ZipWriter::add(std::string_view name, std::string_view content) {
 
   put(archive_, local_magic, 4), archive_ += common;
   put(archive_, static_cast<std::uint64_t>(local_extra), 2), archive_ += name;
-  if (big) put(archive_, 1, 2), put(archive_, 16, 2), put(archive_, content.size(), 8), put(archive_, content.size(), 8);
+  if (big)
+    put(archive_, 1, 2), put(archive_, 16, 2), put(archive_, content.size(), 8), put(archive_, content.size(), 8);
   archive_ += content;
   ++count_;
 }
@@ -245,7 +258,8 @@ std::string ZipWriter::finish() {
   archive_ += directory_;
   if (count_ >= full16 || position >= full32 || bytes >= full32) {
     const std::uint64_t record = archive_.size();
-    put(archive_, end64_magic, 4), put(archive_, 44, 8), put(archive_, 45, 2), put(archive_, 45, 2), put(archive_, 0, 8);
+    put(archive_, end64_magic, 4), put(archive_, 44, 8), put(archive_, 45, 2), put(archive_, 45, 2),
+        put(archive_, 0, 8);
     for (const std::uint64_t field : {count_, count_, bytes, position}) put(archive_, field, 8);
     put(archive_, locator64_magic, 4), put(archive_, 0, 4), put(archive_, record, 8), put(archive_, 1, 4);
   }

@@ -6,7 +6,8 @@
 
 namespace gradus {
 
-/// One member of a zip archive, as the central directory describes it. All positions were checked against the archive's size.
+/// One member of a zip archive, as the central directory describes it. All positions were checked against the archive's
+/// size.
 struct ZipEntry {
   std::string name;
   bool deflated = false;

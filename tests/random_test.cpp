@@ -45,7 +45,8 @@ struct Moments {
 TEST_CASE("Philox gives the published known answers of Random123") {
   check_words(Philox{0}(0, 0), {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8});
   check_words(Philox{~0ull}(~0ull, ~0ull), {0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd});
-  check_words(Philox{0x299f31d0a4093822}(0x85a308d3243f6a88, 0x0370734413198a2e), {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1});
+  check_words(Philox{0x299f31d0a4093822}(0x85a308d3243f6a88, 0x0370734413198a2e),
+              {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1});
 }
 
 TEST_CASE("random tensors have the same bits on one thread and on four") {
@@ -74,7 +75,8 @@ TEST_CASE("element i of a random tensor is a function of key and i alone") {
 
 TEST_CASE("one seed gives nearly the same numbers in f32 and f64") {
   Generator a(5), b(5);
-  const auto narrow = uniform({1000}, 0, 1, DType::f32, a).to_vector<double>(), wide = uniform({1000}, 0, 1, DType::f64, b).to_vector<double>();
+  const auto narrow = uniform({1000}, 0, 1, DType::f32, a).to_vector<double>(),
+             wide = uniform({1000}, 0, 1, DType::f64, b).to_vector<double>();
   for (std::size_t i = 0; i < narrow.size(); ++i) CHECK(std::abs(narrow[i] - wide[i]) < 0x1p-23);
   const auto x = randn({1000}, DType::f32, a).to_vector<float>();
   const auto y = randn({1000}, DType::f64, b).to_vector<double>();
@@ -102,7 +104,9 @@ TEST_CASE("normal numbers have the moments and the tails of the normal distribut
   CHECK(std::abs(m.mean) < 0.005);
   CHECK(std::abs(m.variance - 1) < 0.007);
   CHECK(std::abs(m.fourth - 3) < 0.05);
-  const auto beyond = [&](double limit) { return static_cast<double>(std::count_if(x.begin(), x.end(), [&](double v) { return v > limit; })) / 1e6; };
+  const auto beyond = [&](double limit) {
+    return static_cast<double>(std::count_if(x.begin(), x.end(), [&](double v) { return v > limit; })) / 1e6;
+  };
   CHECK(std::abs(beyond(1) - 0.158655) < 0.002);
   CHECK(std::abs(beyond(3) - 0.00135) < 0.0002);
   double products = 0;  // neighbours share radius or angle: still uncorrelated
@@ -113,12 +117,15 @@ TEST_CASE("normal numbers have the moments and the tails of the normal distribut
 TEST_CASE("integers are even over their range, up to the whole of i64") {
   seed(3);
   std::vector<int> counts(6);
-  for (const std::int64_t n : randint(-3, 3, {600000}).to_vector<std::int64_t>()) ++counts.at(static_cast<std::size_t>(n + 3));
+  for (const std::int64_t n : randint(-3, 3, {600000}).to_vector<std::int64_t>())
+    ++counts.at(static_cast<std::size_t>(n + 3));
   for (const int count : counts) CHECK(std::abs(count - 100000) < 1500);  // five standard errors
-  constexpr std::int64_t lowest = std::numeric_limits<std::int64_t>::min(), highest = std::numeric_limits<std::int64_t>::max();
+  constexpr std::int64_t lowest = std::numeric_limits<std::int64_t>::min(),
+                         highest = std::numeric_limits<std::int64_t>::max();
   const auto wide = randint(lowest, highest, {1000}).to_vector<std::int64_t>();
   CHECK(std::count_if(wide.begin(), wide.end(), [](std::int64_t n) { return n < 0; }) > 400);
-  const auto rejecting = randint(lowest, lowest / 2 + 3 * (highest / 4), {1000}).to_vector<std::int64_t>();  // a third is drawn again
+  const auto rejecting =
+      randint(lowest, lowest / 2 + 3 * (highest / 4), {1000}).to_vector<std::int64_t>();  // a third is drawn again
   CHECK(*std::max_element(rejecting.begin(), rejecting.end()) < lowest / 2 + 3 * (highest / 4));
   CHECK(randint(5, 6, {3}).to_vector<std::int64_t>() == std::vector<std::int64_t>{5, 5, 5});
   Generator generator(4);

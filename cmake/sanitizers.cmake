@@ -1,0 +1,10 @@
+# -DGRADUS_SANITIZE=address (with undefined behaviour) or thread.
+if(GRADUS_SANITIZE STREQUAL "address")
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
+elseif(GRADUS_SANITIZE STREQUAL "thread")
+  add_compile_options(-fsanitize=thread)
+  add_link_options(-fsanitize=thread)
+elseif(GRADUS_SANITIZE)
+  message(FATAL_ERROR "GRADUS_SANITIZE is '${GRADUS_SANITIZE}'; use address or thread")
+endif()

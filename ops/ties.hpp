@@ -1,0 +1,11 @@
+#pragma once
+#include "ops/ops.hpp"
+
+namespace gradus {
+
+/// The cotangent that a gets from max(a, b): all of g where a is larger, half where they tie, else 0.
+inline Tensor share_of_larger(const Tensor& g, const Tensor& a, const Tensor& b) {
+  return where(a == b, 0.5 * g, where(a > b, g, 0.0));
+}
+
+}  // namespace gradus
