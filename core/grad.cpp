@@ -80,6 +80,8 @@ class Pass {
     }
     const auto newer = [](const Visit& a, const Visit& b) { return a.number > b.number; };
     if (!std::is_sorted(order_.begin(), order_.end(), newer)) std::sort(order_.begin(), order_.end(), newer);
+    order_.insert(order_.end(), std::make_move_iterator(leaves_.begin()), std::make_move_iterator(leaves_.end()));
+    leaves_.clear();
   }
 
   void want(const Tensor& x) {
@@ -150,10 +152,11 @@ class Pass {
   }
 
   void visit(Node* node, PoolVector<Node*>& stack) {
-    order_.push_back({share(node), node->number, node->stamp, node->slot});
+    // Leaves have no inputs, so they may all come last: a chain is then in order without sorting.
+    (node->is_leaf() ? leaves_ : order_).push_back({share(node), node->number, node->stamp, node->slot});
     node->stamp = stamp_;
     node->slot = unreached;
-    stack.push_back(node);
+    if (!node->is_leaf()) stack.push_back(node);
   }
 
   static void restore(const Visit& v) {
@@ -180,6 +183,10 @@ class Pass {
     if (keeps_inputs(node.table->keeps))
       for (int i = 0; i < node.input_count; ++i) check(node.inputs[i], node.versions[i], "input", i);
     check(node.output, node.output_version, "output", 0);
+    if (const std::uint32_t version = version_of_residuals(node); version != node.residual_version)
+      fail("{}: an index or another tensor that it kept for backward (the first of shape {}) was written to (version {}, expected {}); "
+           "write to a copy, or after backward",
+           op_name(node), node.residuals[0].shape(), version, node.residual_version);
   }
 
   template <class Deliver>
@@ -271,6 +278,7 @@ class Pass {
   bool releases_;
   Tensor seed_;
   PoolVector<Visit> order_;
+  PoolVector<Visit> leaves_;
   PoolVector<Slot> slots_;
   PoolVector<std::int32_t> free_slots_;
   PoolVector<std::uint8_t> wanted_flags_;

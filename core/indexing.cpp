@@ -113,6 +113,14 @@ Tensor checked_index(const char* op, const Tensor& index, std::int64_t n, const 
        counted, remedy);
 }
 
+void check_index_shape(const char* op, const Tensor& x, const Tensor& index, int axis) {
+  Shape shape = index.shape();
+  if (shape.rank() == x.rank()) shape[axis] = x.shape()[axis];
+  if (shape != x.shape())
+    fail("{}: index {} does not fit x {}; all extents but that of axis {} must agree, use expand or slice", op, index.shape(),
+         x.shape(), axis);
+}
+
 Tensor take_along(const Tensor& x, const Tensor& index, int axis) {
   Shape shape;
   for (int i = 0; i < x.rank(); ++i) {

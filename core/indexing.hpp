@@ -10,6 +10,9 @@ namespace gradus {
 /// Error `op: index 7 at position [0, 2] is out of range for 5 rows; use 0 to 4`, `rows` being what is counted.
 Tensor checked_index(const char* op, const Tensor& index, std::int64_t n, const char* counted);
 
+/// Error `op: index [2, 2] does not fit x [3, 5]; ...` unless their shapes agree on every axis but `axis`.
+void check_index_shape(const char* op, const Tensor& x, const Tensor& index, int axis);
+
 /// y[o, k, :] = x[o, index[k], :], shaped as x with `axis` replaced by the shape of the checked index.
 Tensor take_along(const Tensor& x, const Tensor& index, int axis);
 

@@ -25,6 +25,15 @@ Tensor local_product_map(const Tensor& g, const Tensor& x, F derivative) {
   });
 }
 
+/// The same for derivatives that depend on both inputs of an op, derivative(a, b), with broadcasting.
+template <class F>
+Tensor local_product_map(const Tensor& g, const Tensor& a, const Tensor& b, F derivative) {
+  return dispatch_floating("rule", g.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    return map_broadcast<T>("rule", [derivative](T c, T u, T v) { return local_product_of(c, derivative(u, v)); }, g, a, b);
+  });
+}
+
 /// f of each element of a floating tensor; f is generic over float and double. `op` names the caller in errors.
 template <class F>
 Tensor map_floating(const char* op, const Tensor& x, F f) {

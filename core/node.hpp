@@ -44,6 +44,7 @@ struct Node {
   std::uint32_t* versions = nullptr;  // of the inputs' storages when they were kept
   std::int32_t input_count = 0;
   std::uint32_t output_version = 0;
+  std::uint32_t residual_version = 0;  // summed over the residuals' storages
   bool released = false;        // by backward: inputs and residuals are gone
   Node* next_dead = nullptr;    // worklist of the teardown
   Tensor output;                // without its own node, so that there is no cycle
@@ -58,6 +59,14 @@ struct Node {
   NodeExtra& more();            // makes `extra`
   void release();               // drops what backward reads; keeps the identity
 };
+
+/// The sum of the versions of all residuals' storages: it changes when one of them is written to.
+inline std::uint32_t version_of_residuals(const Node& node) {
+  std::uint32_t sum = 0;
+  for (const Tensor& t : node.residuals)
+    if (t.defined() && !t.is_ghost()) sum += t.storage().version();
+  return sum;
+}
 
 /// The op's name, or "leaf".
 const char* op_name(const Node& node);

@@ -62,6 +62,7 @@ void finish_node(Node* node, const OpTable& table, Tensor& y, PoolVector<Tensor>
     node->output = y.detach().ghost();
   }
   node->residuals = std::move(residuals);
+  node->residual_version = version_of_residuals(*node);
   y.set_node(NodePtr(node));
 }
 

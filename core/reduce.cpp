@@ -156,7 +156,8 @@ void fold(A* part, std::int64_t pieces, std::int64_t width) {
       for (std::int64_t j = 0; j < width; ++j) part[piece * width + j] += part[(piece + apart) * width + j];
 }
 
-/// Columns: n is cut into pieces of rows, inner into tiles; one piece writes its result at once, several leave partial sums.
+/// Columns: n is cut into pieces of rows, inner into tiles; one piece writes its result at once, several leave partial
+/// sums.
 template <class T, class Finish>
 void sum_columns(const Block& b, const Finish& finish) {
   const T* const x = b.x.data<T>();
@@ -172,7 +173,8 @@ void sum_columns(const Block& b, const Finish& finish) {
       Total<T> stack[tile];
       Total<T>* const total = pieces == 1 ? stack : partial.data() + (outer * pieces + piece) * b.inner + j;
       sum_tile(from, std::min(rows, b.n - first), b.n_stride, width, stack);
-      if (pieces == 1) for (std::int64_t i = 0; i < width; ++i) finish(outer * b.inner + j + i, stack[i]);
+      if (pieces == 1)
+        for (std::int64_t i = 0; i < width; ++i) finish(outer * b.inner + j + i, stack[i]);
       else std::copy_n(stack, width, total);
     }
   });
@@ -203,7 +205,8 @@ void sum_rows(const Block& b, const Finish& finish) {
   PoolVector<Total<T>> partial(static_cast<std::size_t>(b.outer * pieces));
   for_rows(b.outer * pieces, longest, 0.1, [&](std::int64_t at) {
     const std::int64_t first = at % pieces * longest;
-    partial[static_cast<std::size_t>(at)] = sum_row(x + at / pieces * b.outer_stride + first, std::min(longest, b.n - first));
+    partial[static_cast<std::size_t>(at)] =
+        sum_row(x + at / pieces * b.outer_stride + first, std::min(longest, b.n - first));
   });
   for (std::int64_t row = 0; row < b.outer; ++row) {
     fold(partial.data() + row * pieces, pieces, 1);
@@ -241,7 +244,8 @@ double sum_of(const double* x, std::int64_t n) { return sum_elements(x, n); }
 double dot_of(const float* x, const float* y, std::int64_t n) { return sum_products(x, y, n); }
 double dot_of(const double* x, const double* y, std::int64_t n) { return sum_products(x, y, n); }
 
-// Fewer than 2^29 equal f32 add up without rounding in double. In f64 one correction takes the rounding of the first sum out again.
+// Fewer than 2^29 equal f32 add up without rounding in double. In f64 one correction takes the rounding of the first
+// sum out again.
 double mean_of(const float* x, std::int64_t n) { return sum_of(x, n) / static_cast<double>(n); }
 double mean_of(const double* x, std::int64_t n) {
   const double mean = sum_of(x, n) / static_cast<double>(n);

@@ -8,7 +8,8 @@
 // What kernels along axes share: rows with the reduced axes last, and sums in a fixed order.
 namespace gradus {
 
-/// x seen as a matrix [outer, n]: the axes in `mask` last, in their order; packed (a copy only where the layout asks for one).
+/// x seen as a matrix [outer, n]: the axes in `mask` last, in their order; packed (a copy only where the layout asks
+/// for one).
 struct Rows {
   Tensor x;
   std::int64_t outer = 1;
@@ -16,21 +17,25 @@ struct Rows {
 };
 Rows rows_of(const Tensor& x, unsigned mask);
 
-/// The inverse for results shaped like x: y [outer, n] written by rows is returned as a tensor of x's shape (a permuted view).
+/// The inverse for results shaped like x: y [outer, n] written by rows is returned as a tensor of x's shape (a permuted
+/// view).
 Tensor from_rows(const Tensor& y, const Shape& shape, unsigned mask);
 
-/// x cut to one element along the axes of `mask` that only repeat it (stride 0, as `expand` makes them): one is enough for a maximum.
+/// x cut to one element along the axes of `mask` that only repeat it (stride 0, as `expand` makes them): one is enough
+/// for a maximum.
 Tensor without_repeats(const Tensor& x, unsigned mask);
 
-/// The sum over the axes of `mask`, divided by `divisor`: f32 and f64 in double in a fixed order, rounded once; i64 and b8 exactly, as i64
-/// (no divisor). Repeated elements are multiplied, not read again; most layouts are summed where they lie.
+/// The sum over the axes of `mask`, divided by `divisor`: f32 and f64 in double in a fixed order, rounded once; i64 and
+/// b8 exactly, as i64 (no divisor). Repeated elements are multiplied, not read again; most layouts are summed where
+/// they lie.
 Tensor sum_over(const Tensor& x, unsigned mask, bool keepdim, double divisor = 1);
 
 namespace detail {
 
 constexpr std::int64_t sum_lanes = 16;
 
-// Lanes of doubles, folded in a fixed order. Two loops of one body: the compiler keeps the lanes of the first in registers.
+// Lanes of doubles, folded in a fixed order. Two loops of one body: the compiler keeps the lanes of the first in
+// registers.
 template <class F>
 double lane_sum(std::int64_t begin, std::int64_t end, const F& term) {
   double rest = 0;
@@ -58,7 +63,8 @@ double pairwise_sum(std::int64_t begin, std::int64_t end, const F& term) {
 
 }  // namespace detail
 
-/// The sum of term(i), a double, for i in [0, n): in sixteen lanes of at most 256 terms, folded pairwise. The order is fixed.
+/// The sum of term(i), a double, for i in [0, n): in sixteen lanes of at most 256 terms, folded pairwise. The order is
+/// fixed.
 template <class F>
 double sum_terms(std::int64_t n, const F& term) {
   return detail::pairwise_sum(0, n, term);
@@ -91,7 +97,8 @@ T extreme_of(const T* x, std::int64_t n) {
   constexpr std::int64_t lanes = 32;  // fewer would be unrolled into scalars by GCC 12
   using Limits = std::numeric_limits<T>;
   if (n < lanes) {
-    T top = Limits::has_infinity ? (largest ? -Limits::infinity() : Limits::infinity()) : (largest ? Limits::min() : Limits::max());
+    T top = Limits::has_infinity ? (largest ? -Limits::infinity() : Limits::infinity())
+                                 : (largest ? Limits::min() : Limits::max());
     for (std::int64_t i = 0; i < n; ++i) top = extreme<largest>(top, x[i]);
     return top;
   }
@@ -115,9 +122,10 @@ T max_of(const T* x, std::int64_t n) {
 /// Calls f(row) for every row, in parallel when rows are many or long. `cost` is nanoseconds per element.
 template <class F>
 void for_rows(std::int64_t outer, std::int64_t n, double cost, F&& f) {
-  parallel_for(outer, chunk_for(cost * static_cast<double>(std::max<std::int64_t>(n, 1)) + 5), [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t row = begin; row < end; ++row) f(row);
-  });
+  parallel_for(outer, chunk_for(cost * static_cast<double>(std::max<std::int64_t>(n, 1)) + 5),
+               [&](std::int64_t begin, std::int64_t end) {
+                 for (std::int64_t row = begin; row < end; ++row) f(row);
+               });
 }
 
 /// One result per row: y[row] = f(pointer to the row, n), shaped as x without the axes of `mask`.
@@ -127,7 +135,8 @@ Tensor reduce_rows(const Tensor& x, unsigned mask, bool keepdim, double cost, F&
   Tensor y(reduced_shape(x.shape(), mask, keepdim), dtype_of<R>);
   const T* const from = rows.x.data<T>();
   R* const to = y.fresh_data<R>();
-  for_rows(rows.outer, rows.n, cost, [&](std::int64_t row) { to[row] = static_cast<R>(f(from + row * rows.n, rows.n)); });
+  for_rows(rows.outer, rows.n, cost,
+           [&](std::int64_t row) { to[row] = static_cast<R>(f(from + row * rows.n, rows.n)); });
   return y;
 }
 

@@ -137,18 +137,26 @@ Tensor Tensor::ghost() const {
 
 Tensor Operand::as(DType dtype) const { return tensor_ ? *tensor_ : scalar(number_, dtype); }
 
-std::pair<Tensor, Tensor> operands(const char* op, const Operand& a, const Operand& b) {
-  if (a.tensor() && b.tensor()) {
-    if (!a.tensor()->defined() || !b.tensor()->defined()) fail("{}: an input is undefined; give both tensors", op);
-    if (a.tensor()->dtype() != b.tensor()->dtype())
-      fail("{}: dtypes {} and {} do not mix; cast one of them", op, a.tensor()->dtype(), b.tensor()->dtype());
-    return {*a.tensor(), *b.tensor()};
+namespace {
+
+[[noreturn, gnu::cold]] void fail_operands(const char* op, const Tensor& a, const Tensor& b) {
+  if (!a.defined() || !b.defined()) fail("{}: an input is undefined; give both tensors", op);
+  fail("{}: dtypes {} and {} do not mix; cast one of them", op, a.dtype(), b.dtype());
+}
+
+}  // namespace
+
+OperandPair operands(const char* op, const Operand& a, const Operand& b) {
+  const Tensor *x = a.tensor(), *y = b.tensor();
+  if (x && y) {
+    if (x->dtype() != y->dtype() || !x->defined() || !y->defined()) fail_operands(op, *x, *y);
+    return {x, y, {}, {}};
   }
-  const DType dtype = a.tensor() ? a.tensor()->dtype() : b.tensor() ? b.tensor()->dtype() : DType::f32;
+  const DType dtype = x ? x->dtype() : y ? y->dtype() : DType::f32;
   for (const Operand* number : {&a, &b})
     if (!number->tensor() && dtype == DType::i64 && number->number() != std::nearbyint(number->number()))
       fail("{}: the number {} does not fit a tensor of dtype i64; cast the tensor to f32 or f64", op, number->number());
-  return {a.as(dtype), b.as(dtype)};
+  return {x, y, x ? Tensor{} : a.as(dtype), y ? Tensor{} : b.as(dtype)};
 }
 
 }  // namespace gradus

@@ -173,8 +173,23 @@ class Operand {
 /// x <- op(x, b) in place: what the compound assignments do. Error when the result would be larger than x.
 Tensor& update_in_place(const char* op, Tensor& x, const Operand& b, Tensor (*function)(const Operand&, const Operand&));
 
-/// Both operands as tensors: a number takes the other's dtype (f32 when both are numbers). Error `op: dtypes f32 and f64; cast one`.
-std::pair<Tensor, Tensor> operands(const char* op, const Operand& a, const Operand& b);
+/// Both operands of a binary op as tensors, without copying those that are: `const auto [x, y] = operands("add", a, b);`.
+class OperandPair {
+ public:
+  OperandPair(const Tensor* a, const Tensor* b, Tensor made_a, Tensor made_b)
+      : a_(a), b_(b), made_a_(std::move(made_a)), made_b_(std::move(made_b)) {}
+  template <std::size_t i>
+  const Tensor& get() const {
+    if constexpr (i == 0) return a_ ? *a_ : made_a_;
+    else return b_ ? *b_ : made_b_;
+  }
+
+ private:
+  const Tensor *a_, *b_;
+  Tensor made_a_, made_b_;
+};
+/// A number takes the other's dtype (f32 when both are numbers). Error `op: dtypes f32 and f64 do not mix; cast one of them`.
+OperandPair operands(const char* op, const Operand& a, const Operand& b);
 
 Tensor operator+(const Operand& a, const Operand& b);
 Tensor operator-(const Operand& a, const Operand& b);
@@ -226,6 +241,13 @@ std::string to_string(const Tensor& x);
 std::ostream& operator<<(std::ostream& out, const Tensor& x);
 
 }  // namespace gradus
+
+template <>
+struct std::tuple_size<gradus::OperandPair> : std::integral_constant<std::size_t, 2> {};
+template <std::size_t i>
+struct std::tuple_element<i, gradus::OperandPair> {
+  using type = const gradus::Tensor;
+};
 
 template <>
 struct fmt::formatter<gradus::Tensor> {

@@ -4,7 +4,8 @@ namespace gradus::nn {
 
 MLP::MLP(const std::vector<std::int64_t>& widths, const MLPOptions& options)
     : activation(options.activation), dropout(options.dropout) {
-  if (widths.size() < 2) fail("MLP: {} widths; give that of the input, of hidden layers, and of the output", widths.size());
+  if (widths.size() < 2)
+    fail("MLP: {} widths; give that of the input, of hidden layers, and of the output", widths.size());
   for (std::size_t i = 0; i + 1 < widths.size(); ++i) layers.emplace_back(widths[i], widths[i + 1], options.bias);
 }
 

@@ -15,7 +15,8 @@
 //
 // A part is a tensor, a module, or a std::vector or std::optional of either; undefined tensors and empty optionals are
 // skipped. Parameters are the tensors that require grad, buffers the others. A member `bool training` is found by name.
-// Copies share parameters, `clone` does not. A tensor that is the part of two owners is listed once, under its first name.
+// Copies share parameters, `clone` does not. A tensor that is the part of two owners is listed once, under its first
+// name.
 namespace gradus::nn {
 
 /// Where a part stands, as a chain up to the root: walking allocates nothing. `to_string` joins it: `layers.0.weight`.
@@ -49,7 +50,9 @@ struct AnyPart {
 
 /// A struct with the line that names its parts.
 template <class M>
-concept HasParts = requires(M& m) { m.parts(detail::AnyPart{}); };
+concept HasParts = requires(M& m) {
+  m.parts(detail::AnyPart{});
+};
 
 namespace detail {
 
@@ -104,9 +107,9 @@ void walk(PartVisitor& visitor, const Path& path, P& part) {
 class AnyModule {
  public:
   template <HasParts M>
-  AnyModule(const M& m) : object_(const_cast<M*>(&m)), walk_([](void* object, PartVisitor& visitor) {
-    detail::walk(visitor, Path{}, *static_cast<M*>(object));
-  }) {}
+  AnyModule(const M& m)
+      : object_(const_cast<M*>(&m)),
+        walk_([](void* object, PartVisitor& visitor) { detail::walk(visitor, Path{}, *static_cast<M*>(object)); }) {}
   void walk(PartVisitor& visitor) const { walk_(object_, visitor); }
 
  private:
@@ -164,8 +167,8 @@ M clone(const M& m) {
   detail::unshare(copy);
   return copy;
 }
-/// Converts the floating tensors: fresh leaves where the dtype changes, so make optimizers afterwards. Sharing inside is
-/// preserved. Error for i64 and b8.
+/// Converts the floating tensors: fresh leaves where the dtype changes, so make optimizers afterwards. Sharing inside
+/// is preserved. Error for i64 and b8.
 template <HasParts M>
 void to(M& m, DType dtype) {
   detail::convert(m, dtype);

@@ -5,9 +5,9 @@
 
 namespace gradus::nn {
 
-/// Layers one after another: `Sequential model(Linear(2, 16), relu, Linear(16, 1))`. A layer is a module or any function
-/// from tensor to tensor; each takes one of the names "0", "1", ..., so the names are those of torch.nn.Sequential.
-/// A stack of equal layers is a std::vector of them, built in a loop.
+/// Layers one after another: `Sequential model(Linear(2, 16), relu, Linear(16, 1))`. A layer is a module or any
+/// function from tensor to tensor; each takes one of the names "0", "1", ..., so the names are those of
+/// torch.nn.Sequential. A stack of equal layers is a std::vector of them, built in a loop.
 template <class... Layers>
 struct Sequential {
   std::tuple<Layers...> layers;

@@ -52,7 +52,8 @@ class Rows final : public PartVisitor {
   void tensor(const Path& path, Tensor& part) override {
     Row& row = add(to_string(path), fmt::format("{}", part.shape()), false);
     for (const std::size_t module : open_) rows[module].holds_tensors = true;
-    const auto known = std::find_if(seen.begin(), seen.end(), [&](const auto& s) { return same_tensor(s.second, part); });
+    const auto known =
+        std::find_if(seen.begin(), seen.end(), [&](const auto& s) { return same_tensor(s.second, part); });
     if (known != seen.end()) {
       row.remark = "is " + known->first;
       return;
@@ -108,7 +109,8 @@ std::string summary(AnyModule m) {
     text += '\n';
   }
   const std::string more = buffers ? fmt::format(" and {} elements of buffers", grouped(buffers)) : "";
-  return text + fmt::format("{} parameters{} in {} tensors, {}\n", grouped(parameters), more, walk.seen.size(), in_units(bytes));
+  return text + fmt::format("{} parameters{} in {} tensors, {}\n", grouped(parameters), more, walk.seen.size(),
+                            in_units(bytes));
 }
 
 }  // namespace gradus::nn

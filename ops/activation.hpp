@@ -1,9 +1,10 @@
 #pragma once
 #include "core/vector_math.hpp"
 
-// The activations and their slopes as functions of one element, for the kernels of their own ops and of ops that contain them. Generic over
-// float and double, straight-line so that compilers vectorise them. NaN stays NaN. Far from 0 each slope is constant, so the argument is
-// clipped where it no longer matters: infinity times a vanishing factor would make NaN of the limit.
+// The activations and their slopes as functions of one element, for the kernels of their own ops and of ops that
+// contain them. Generic over float and double, straight-line so that compilers vectorise them. NaN stays NaN. Far from
+// 0 each slope is constant, so the argument is clipped where it no longer matters: infinity times a vanishing factor
+// would make NaN of the limit.
 namespace gradus::activation {
 
 /// x from above `low` on, else `low`; NaN stays.
@@ -17,7 +18,8 @@ inline T within(T x, T bound) {
   return x < -bound ? -bound : (x > bound ? bound : x);
 }
 
-/// Beyond these bounds the normal distribution, the logistic function and gelu_tanh's gate are 0 or 1, to the last bit in f64.
+/// Beyond these bounds the normal distribution, the logistic function and gelu_tanh's gate are 0 or 1, to the last bit
+/// in f64.
 inline constexpr double normal_bound = 40, logistic_bound = 800, gelu_tanh_bound = 30;
 
 template <class T>

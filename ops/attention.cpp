@@ -61,7 +61,7 @@ void forward_kernel(const AttentionProblem<T>& p, const Heads<const T>& v, std::
     for (std::int64_t item = begin; item < end; ++item) {
       const std::int64_t matrix = item / p.row_blocks, batch = matrix / s.heads, head = matrix % s.heads;
       const AttentionBlock b = p.block(batch, head, item % p.row_blocks);
-      p.weights(b, a.data(), statistics + 2 * (matrix * s.queries + b.first), false);
+      p.weights(b, a.data(), statistics + 2 * (matrix * s.queries + b.first));
       p.drop(b, a.data());
       T* const out = y.matrix(batch, head) + b.first * y.row_stride;
       for (std::int64_t i = 0; i < b.rows; ++i) std::fill_n(out + i * y.row_stride, width, T{0});
@@ -106,8 +106,7 @@ struct Backward {
       const Factor<T> cotangents(g.matrix(batch, head), g.row_stride, s.queries, width, p.hides());
       for (std::int64_t index = 0; index < p.row_blocks; ++index) {
         const AttentionBlock b = p.block(batch, head, index);
-        T* const stored = const_cast<T*>(statistics) + 2 * ((batch * s.heads + head) * s.queries + b.first);
-        p.weights(b, a.data(), stored, true);
+        p.weights_again(b, a.data(), statistics + 2 * ((batch * s.heads + head) * s.queries + b.first));
         if (dv) {  // forward: y = drop(a) v
           const T* const dropped = drop_copy(b, a, kept);
           cotangents.add_transposed(b.first, b.rows, b.columns, T{1}, dropped, dv.matrix(batch, kv_head) + b.begin * dv.row_stride,
@@ -165,9 +164,7 @@ void fill_zero(Tensor& x) {
 Grads Attention::fused_vjp(const Vjp& vjp) const {
   const Tensor &q = vjp.x[0], &k = vjp.x[1], &v = vjp.x[2], &bias = vjp.x[3];
   const AttentionShape s = shape_of(q, k, v, bias);
-  Visible seen = detail::visible_keys({}, causal, s);
-  seen.mask = vjp.residuals[1];
-  if (const auto own = mask.band(s.queries, s.keys)) seen = detail::visible_keys(mask, causal, s);
+  const Visible seen{.band = detail::visible_band(mask, causal, s), .mask = vjp.residuals[1]};
   const Tensor dense_q = detail::dense_rows(q), dense_k = detail::dense_rows(k), dense_v = detail::dense_rows(v),
                dense_g = detail::dense_rows(vjp.g);
   Tensor dq = vjp.want(0, [&] { return detail::ordered_like(q, q.shape()); });
@@ -205,7 +202,7 @@ void Attention::samples(Samples& s) {
   s.add(attention, s.randn({2, 2, 3, 4}), s.randn({2, 1, 3, 4}), s.randn({2, 1, 3, 2}), lengths(indices({2, 0})), s.randn({2, 3, 3}), true, 0.3);
   s.add(attention, s.randn({2, 3, 4}), s.randn({2, 4, 4}), s.randn({2, 4, 2}), window(1, 1, Align::start), s.randn({4}));
   s.add(attention, s.randn({2, 4, 4}), s.randn({2, 4, 4}), s.randn({2, 4, 2}), keep(s.bools({2, 4, 4})));
-  s.add(attention, s.randn({2, 3, 4}), s.randn({2, 4, 4}), s.randn({2, 4, 2}), Mask{}, Tensor{}, false, Value{}, 0.4);
+  s.add(attention, s.randn({2, 3, 4}), s.randn({2, 4, 4}), s.randn({2, 4, 2}), Mask{}, Tensor{}, false, std::optional<double>{}, 0.4);
   s.add(attention, s.randn({2, 3, 4}), s.randn({2, 0, 4}), s.randn({2, 0, 2}));
   s.add(attention, s.randn({2, 0, 4}), s.randn({2, 3, 4}), s.randn({2, 3, 2}));
   s.error("3 query heads do not divide among 2 key/value heads", attention, s.randn({3, 5, 4}), s.randn({2, 5, 4}), s.randn({2, 5, 4}));

@@ -116,14 +116,17 @@ struct Visible {
   Tensor mask;  ///< b8, broadcasts to the scores
   bool everything() const { return !band && !mask.defined(); }
 };
+/// The band of `mask`, where it has one, and of the flag `causal` (which is given for L = S alone), intersected.
+inline std::optional<Mask::Band> visible_band(const Mask& mask, bool causal, const AttentionShape& s) {
+  std::optional<Mask::Band> band = mask.band(s.queries, s.keys);
+  if (!causal) return band;
+  if (!band) return Mask::Band{-s.queries, 0};
+  band->high = std::min<std::int64_t>(band->high, 0);
+  return band;
+}
 inline Visible visible_keys(const Mask& mask, bool causal, const AttentionShape& s) {
-  Visible seen{.band = mask.band(s.queries, s.keys), .mask = {}};
-  if (!seen.band) seen.mask = mask.dense(s.scores);
-  if (causal) {
-    if (seen.band) seen.band->high = std::min<std::int64_t>(seen.band->high, 0);
-    else seen.band = Mask::Band{-s.queries, 0};
-  }
-  return seen;
+  const bool banded = mask.band(s.queries, s.keys).has_value();
+  return {.band = visible_band(mask, causal, s), .mask = banded ? Tensor{} : mask.dense(s.scores)};
 }
 
 /// Dropout of weights: weight number i of the scores, in row-major order, is dropped when its 32-bit word lies below p 2^32.

@@ -110,24 +110,36 @@ struct AttentionProblem {
     }
   }
 
-  /// A of the block (before dropout), [rows, columns]. `statistics` is [rows, 2], t and r of each row: written, or read when `known`.
-  void weights(const AttentionBlock& b, T* a, T* statistics, bool known) const {
-    constexpr T hidden = -std::numeric_limits<T>::infinity();
+  /// A of the block (before dropout), [rows, columns]; t and r of each row go into `statistics` [rows, 2].
+  void weights(const AttentionBlock& b, T* a, T* statistics) const {
     scores(b, a);
     const std::int64_t n = b.columns;
     for (std::int64_t i = 0; i < b.rows; ++i, a += n, statistics += 2) {
-      if (!known) statistics[0] = max_of(a, n);
-      const T top = statistics[0];
-      if (top == hidden) {  // nothing to attend
-        std::fill(a, a + n, T{0});
-        statistics[1] = 0;
-        continue;
-      }
-      for (std::int64_t j = 0; j < n; ++j) a[j] = a[j] == hidden ? T{0} : math::exp(a[j] - top);
-      if (!known) statistics[1] = static_cast<T>(1 / sum_of(a, n));
-      const T inverse = statistics[1];
-      for (std::int64_t j = 0; j < n; ++j) a[j] *= inverse;
+      statistics[0] = max_of(a, n);
+      exponentials(a, n, statistics[0]);
+      const double total = sum_of(a, n);
+      statistics[1] = static_cast<T>(total == 0 ? 0 : 1 / total);  // 0: nothing to attend
+      normalise(a, n, statistics[1]);
     }
+  }
+  /// The same A from the statistics that were kept.
+  void weights_again(const AttentionBlock& b, T* a, const T* statistics) const {
+    scores(b, a);
+    const std::int64_t n = b.columns;
+    for (std::int64_t i = 0; i < b.rows; ++i, a += n, statistics += 2) {
+      exponentials(a, n, statistics[0]);
+      normalise(a, n, statistics[1]);
+    }
+  }
+  // e^{s_j - top}, 0 for an entry of -inf; so a row of nothing else, whose top is -inf too, is 0.
+  static void exponentials(T* s, std::int64_t n, T top) {
+    constexpr T hidden = -std::numeric_limits<T>::infinity();
+    for (std::int64_t j = 0; j < n; ++j) s[j] = s[j] == hidden ? T{0} : math::exp(s[j] - top);
+  }
+
+  // a_j r, where 0 stays 0 also in a row with a NaN among what it sees.
+  static void normalise(T* a, std::int64_t n, T inverse) {
+    for (std::int64_t j = 0; j < n; ++j) a[j] = a[j] == T{0} ? T{0} : a[j] * inverse;
   }
 
   /// x <- x * keep / (1 - p) for a block [rows, columns]: weights on the way forward, their cotangents on the way back.

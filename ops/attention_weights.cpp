@@ -50,7 +50,7 @@ The product gives the rest. A hidden key has A = 0 and \bar S = 0; a row with no
           const std::int64_t matrix = item / p.row_blocks;
           const AttentionBlock b = p.whole_block(matrix / s.heads, matrix % s.heads, item % p.row_blocks);
           T* const a = out + (matrix * s.queries + b.first) * s.keys;
-          p.weights(b, a, statistics.data(), false);
+          p.weights(b, a, statistics.data());
           p.drop(b, a);
         }
       });
@@ -66,11 +66,11 @@ The product gives the rest. A hidden key has A = 0 and \bar S = 0; a row with no
     s.add(attention_weights, s.randn({2, 4, 3, 4}), s.randn({2, 2, 5, 4}), gradus::causal(Align::end));
     s.add(attention_weights, s.randn({2, 2, 3, 4}), s.randn({2, 1, 3, 4}), lengths(indices({2, 0})), s.randn({2, 3, 3}), true, 0.3);
     s.add(attention_weights, s.randn({2, 4, 4}), s.randn({2, 4, 4}), keep(s.bools({2, 4, 4})));
-    s.add(attention_weights, s.randn({2, 3, 4}), s.randn({2, 4, 4}), Mask{}, Tensor{}, false, Value{}, 0.4);
+    s.add(attention_weights, s.randn({2, 3, 4}), s.randn({2, 4, 4}), Mask{}, Tensor{}, false, std::optional<double>{}, 0.4);
     s.add(attention_weights, s.randn({2, 3, 4}), s.randn({2, 0, 4}));
     s.error("3 query heads do not divide among 2 key/value heads", attention_weights, s.randn({3, 5, 4}), s.randn({2, 5, 4}));
     s.error("causal(Align::end)", attention_weights, s.randn({2, 4}), s.randn({5, 4}), Mask{}, Tensor{}, true);
-    s.error("dropout 1.5 is not a probability", attention_weights, s.randn({2, 4}), s.randn({5, 4}), Mask{}, Tensor{}, false, Value{}, 1.5);
+    s.error("dropout 1.5 is not a probability", attention_weights, s.randn({2, 4}), s.randn({5, 4}), Mask{}, Tensor{}, false, std::optional<double>{}, 1.5);
   }
 };
 

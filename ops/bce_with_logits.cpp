@@ -11,8 +11,8 @@ inline float log_one_plus(float e) {
   return u == 1.0F ? e : math::log(u) * (e / (u - 1.0F));
 }
 
-// (1 - t) log(1 + e^x) + t log(1 + e^-x), where log(1 + e^x) = max(x, 0) + log(1 + e^-|x|). Only one of the maxima is not
-// 0, and its factor 0 selects it away, so that x = -inf with t = 0 is a certain and right answer: loss 0.
+// (1 - t) log(1 + e^x) + t log(1 + e^-x), where log(1 + e^x) = max(x, 0) + log(1 + e^-|x|). Only one of the maxima is
+// not 0, and its factor 0 selects it away, so that x = -inf with t = 0 is a certain and right answer: loss 0.
 template <class T>
 T bce_term(T x, T t) {
   const T tail = log_one_plus(math::exp(-std::abs(x)));
@@ -24,9 +24,11 @@ struct BceWithLogits {
   static constexpr OpInfo info{
       .name = "bce_with_logits",
       .math = R"(y = -\frac{1}{N} \sum_i (t_i \log \sigma(x_i) + (1 - t_i) \log (1 - \sigma(x_i))))",
-      .rule = "\\bar x_i = \\frac{1}{N} \\bar y (\\sigma(x_i) - t_i)\n"
-              "\\bar t_i = -\\frac{1}{N} \\bar y x_i",
-      .derivation = R"(-\log \sigma(x) = \log(1 + e^{-x}) and -\log(1 - \sigma(x)) = \log(1 + e^{x}) = x + \log(1 + e^{-x}), so each
+      .rule =
+          "\\bar x_i = \\frac{1}{N} \\bar y (\\sigma(x_i) - t_i)\n"
+          "\\bar t_i = -\\frac{1}{N} \\bar y x_i",
+      .derivation =
+          R"(-\log \sigma(x) = \log(1 + e^{-x}) and -\log(1 - \sigma(x)) = \log(1 + e^{x}) = x + \log(1 + e^{-x}), so each
 term is \log(1 + e^{x}) - t x: its derivatives are \sigma(x) - t and -x.)",
       .why_kept = "the rule needs x and t",
       .numpy = "bce_with_logits({x}, {target}, reduction={reduction})"};
@@ -41,8 +43,9 @@ term is \log(1 + e^{x}) - t x: its derivatives are \sigma(x) - t and -x.)",
             v.want(1, [&] { return local_product(c, -v.x[0]); })};
   }
   Grads fused_vjp(const Vjp& v) const {
-    return {v.want(0, [&] { return loss::gradient(v, reduction, [](auto a, auto t) { return math::sigmoid(a) - t; }); }),
-            v.want(1, [&] { return loss::gradient(v, reduction, [](auto a, auto) { return -a; }); })};
+    return {
+        v.want(0, [&] { return loss::gradient(v, reduction, [](auto a, auto t) { return math::sigmoid(a) - t; }); }),
+        v.want(1, [&] { return loss::gradient(v, reduction, [](auto a, auto) { return -a; }); })};
   }
 
   static void samples(Samples& s) {

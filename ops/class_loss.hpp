@@ -3,9 +3,9 @@
 #include "core/registry.hpp"
 #include "ops/ops.hpp"
 
-// What the losses over classes share. Scores are [..., C], targets i64 [...], class weights [C] or undefined. A row counts
-// unless its target is `ignore_index`; with W the weights of the targets of the rows that count, added up, the mean is the
-// sum of their losses over W. When W is 0 nothing counts: the loss is 0, with zero gradients.
+// What the losses over classes share. Scores are [..., C], targets i64 [...], class weights [C] or undefined. A row
+// counts unless its target is `ignore_index`; with W the weights of the targets of the rows that count, added up, the
+// mean is the sum of their losses over W. When W is 0 nothing counts: the loss is 0, with zero gradients.
 namespace gradus::loss {
 
 /// The checks of a public function, before anything is computed.
@@ -18,8 +18,10 @@ inline void check_classes(const char* op, const Tensor& scores, const Tensor& ta
   Shape rows = scores.shape();
   rows.erase(rows.rank() - 1);
   if (target.shape() != rows)
-    fail("{}: scores {} need a target of shape {}, not {}; classes are the last axis, the target has the shape without it",
-         op, scores.shape(), rows, target.shape());
+    fail(
+        "{}: scores {} need a target of shape {}, not {}; classes are the last axis, the target has the shape without "
+        "it",
+        op, scores.shape(), rows, target.shape());
   const std::int64_t classes = scores.shape().back();
   if (class_weight.defined()) {
     operands(op, scores, class_weight);
@@ -34,9 +36,11 @@ inline void check_classes(const char* op, const Tensor& scores, const Tensor& ta
     Shape position;
     for (std::int64_t axis = rows.rank() - 1, rest = i; axis >= 0; rest /= rows[static_cast<int>(axis--)])
       position.insert(0, rest % rows[static_cast<int>(axis)]);
-    fail("{}: target {} at position {} is out of range for {} classes; use 0 to {}, or ignore_index = {} for rows that do "
-         "not count",
-         op, t[i], position, classes, classes - 1, ignore_index);
+    fail(
+        "{}: target {} at position {} is out of range for {} classes; use 0 to {}, or ignore_index = {} for rows that "
+        "do "
+        "not count",
+        op, t[i], position, classes, classes - 1, ignore_index);
   }
 }
 

@@ -22,7 +22,7 @@ struct Contiguous {
     s.add(contiguous, s.randn({}));
     s.add(contiguous, s.randn({0, 3}));
     s.add(contiguous, transpose(s.indices({2, 3}, 9)));
-    s.error("undefined", contiguous, Tensor{});
+    s.error("give a tensor", contiguous, Tensor{});
   }
 };
 
@@ -32,7 +32,7 @@ const Register<Contiguous> registered{contiguous, {"x"}};
 
 // x itself where its elements lie in row-major order already, so that calling it costs nothing.
 Tensor contiguous(const Tensor& x) {
-  if (!x.defined()) fail("contiguous: the tensor is undefined; make one first");
+  if (!x.defined()) fail("contiguous: the tensor is undefined; give a tensor");
   return x.is_contiguous() ? x : apply(Contiguous{}, x);
 }
 Tensor Tensor::contiguous() const { return gradus::contiguous(*this); }

@@ -28,20 +28,28 @@ struct CrossEntropy {
   Reduction reduction;
   static constexpr OpInfo info{
       .name = "cross_entropy",
-      .math = R"(y = -\frac{1}{W} \sum_i ((1 - \epsilon) w_{t_i} \log p_{i t_i} + \frac{\epsilon}{C} \sum_c w_c \log p_{i c}),
+      .math =
+          R"(y = -\frac{1}{W} \sum_i ((1 - \epsilon) w_{t_i} \log p_{i t_i} + \frac{\epsilon}{C} \sum_c w_c \log p_{i c}),
 p_{i c} = e^{x_{i c}} / \sum_j e^{x_{i j}}, W = \sum_i w_{t_i})",
-      .rule = "\\bar x_{i c} = \\frac{1}{W} \\bar y (p_{i c} \\sum_j q_{i j} - q_{i c}), "
-              "q_{i c} = (1 - \\epsilon) w_c \\delta_{c t_i} + \\frac{\\epsilon}{C} w_c\n"
-              "\\text{none}\n"
-              "\\bar w_c = -\\frac{1}{W} \\bar y \\sum_i (((1 - \\epsilon) \\delta_{c t_i} + \\frac{\\epsilon}{C}) \\log p_{i c} + "
-              "\\delta_{c t_i} y)",
-      .derivation = R"(Row i is -\sum_c q_{i c} \log p_{i c}, and \log p_{i c} = x_{i c} - \log \sum_j e^{x_{i j}} has the derivative
+      .rule =
+          "\\bar x_{i c} = \\frac{1}{W} \\bar y (p_{i c} \\sum_j q_{i j} - q_{i c}), "
+          "q_{i c} = (1 - \\epsilon) w_c \\delta_{c t_i} + \\frac{\\epsilon}{C} w_c\n"
+          "\\text{none}\n"
+          "\\bar w_c = -\\frac{1}{W} \\bar y \\sum_i (((1 - \\epsilon) \\delta_{c t_i} + \\frac{\\epsilon}{C}) \\log "
+          "p_{i c} + "
+          "\\delta_{c t_i} y)",
+      .derivation =
+          R"(Row i is -\sum_c q_{i c} \log p_{i c}, and \log p_{i c} = x_{i c} - \log \sum_j e^{x_{i j}} has the derivative
 \partial \log p_{i c} / \partial x_{i j} = \delta_{c j} - p_{i j}. So \bar x_{i j} = -\sum_c q_{i c} (\delta_{c j} - p_{i j})
 = p_{i j} \sum_c q_{i c} - q_{i j}: the prediction minus the target. Rows whose target is ignored get 0. W is 1 for the sum and
 without reduction; in the mean a weight also enters W.)",
-      .why_kept = "the probabilities come again from the logits and one log-sum-exp per row, which costs less than keeping them",
-      .numpy = "cross_entropy({x}, {target}, {class_weight}, label_smoothing={label_smoothing}, ignore_index={ignore_index}, "
-               "reduction={reduction})"};
+      .why_kept =
+          "the probabilities come again from the logits and one log-sum-exp per row, which costs less than keeping "
+          "them",
+      .numpy =
+          "cross_entropy({logits}, {target}, {class_weight}, label_smoothing={label_smoothing}, "
+          "ignore_index={ignore_index}, "
+          "reduction={reduction})"};
   static constexpr Keep keeps = Keep::inputs;
 
   // The composition: log_softmax, gather, smooth, fold. Logits of rows that do not count are selected away first, so
@@ -87,11 +95,17 @@ without reduction; in the mean a weight also enters W.)",
   // (1-e) w_t (-log p_t) + e/C sum_c w_c (-log p_c), with -log p_c = rest - (x_c - top)
   template <class T>
   double row_loss(const loss::ClassRows<T>& rows, const T* x, std::int64_t t, LogSumExp lse) const {
-    const auto minus_log_p = [&](std::int64_t c) { return lse.rest - (static_cast<double>(x[c]) - lse.top); };
-    const double of_target = rows.weight_of(t) * minus_log_p(t);
+    const double of_target = rows.weight_of(t) * (lse.rest - (static_cast<double>(x[t]) - lse.top));
     if (label_smoothing == 0) return of_target;
+    constexpr std::int64_t block = 512;
+    const T top = static_cast<T>(lse.top), rest = static_cast<T>(lse.rest);
+    T terms[block];
     double all = 0;
-    for (std::int64_t c = 0; c < rows.classes; ++c) all += rows.weight_of(c) * minus_log_p(c);
+    for (std::int64_t at = 0; at < rows.classes; at += block) {
+      const std::int64_t count = std::min(block, rows.classes - at);
+      for (std::int64_t c = 0; c < count; ++c) terms[c] = rest - (x[at + c] - top);
+      all += rows.weight ? dot_of(terms, rows.weight + at, count) : sum_of(terms, count);
+    }
     return (1 - label_smoothing) * of_target + label_smoothing / static_cast<double>(rows.classes) * all;
   }
 
@@ -121,7 +135,8 @@ without reduction; in the mean a weight also enters W.)",
   void row_rule(const loss::ClassRows<T>& rows, std::int64_t row, double g, double lse, double weights, T* dx) const {
     const std::int64_t n = rows.classes, t = rows.target[row];
     const T* const x = rows.scores + row * n;
-    const double smooth = label_smoothing / static_cast<double>(n), on_target = (1 - label_smoothing) * rows.weight_of(t);
+    const double smooth = label_smoothing / static_cast<double>(n),
+                 on_target = (1 - label_smoothing) * rows.weight_of(t);
     const T high = static_cast<T>(lse), low = static_cast<T>(lse - static_cast<double>(high));
     const T scale = static_cast<T>(g * (on_target + smooth * weights)), spread = static_cast<T>(g * smooth);
     for (std::int64_t j = 0; j < n; ++j) dx[j] = scale * math::exp((x[j] - high) - low);
@@ -149,8 +164,8 @@ void CrossEntropy::samples(Samples& s) {
   s.error("target -4 at position [1] is out of range for 5 classes", cross_entropy, s.randn({2, 5}), indices({0, -4}));
   s.error("scores [2, 3] need a target of shape [2], not [3]", cross_entropy, s.randn({2, 3}), indices({0, 1, 2}));
   s.error("target has dtype f64, not i64", cross_entropy, s.randn({2, 3}), s.randn({2}));
-  s.error("class_weight has shape [2], but scores [2, 3] have 3 classes", cross_entropy, s.randn({2, 3}), indices({0, 1}),
-          s.randn({2}));
+  s.error("class_weight has shape [2], but scores [2, 3] have 3 classes", cross_entropy, s.randn({2, 3}),
+          indices({0, 1}), s.randn({2}));
   s.error("label_smoothing is 1.5", cross_entropy, s.randn({2, 3}), indices({0, 1}), Tensor{}, 1.5);
   s.error("at least [C]", cross_entropy, s.randn({}), s.indices({}, 1));
 }

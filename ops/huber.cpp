@@ -15,9 +15,11 @@ struct Huber {
   static constexpr OpInfo info{
       .name = "huber",
       .math = R"(y = \frac{1}{N} \sum_i h(x_i - t_i), h(d) = |d| \le \delta ? d^{2} / 2 : \delta (|d| - \delta / 2))",
-      .rule = "\\bar x_i = \\frac{1}{N} \\bar y \\operatorname{clamp}(x_i - t_i, -\\delta, \\delta)\n"
-              "\\bar t_i = -\\frac{1}{N} \\bar y \\operatorname{clamp}(x_i - t_i, -\\delta, \\delta)",
-      .derivation = R"(h'(d) = d inside, \delta \operatorname{sign}(d) outside: the difference held within -\delta and \delta.
+      .rule =
+          "\\bar x_i = \\frac{1}{N} \\bar y \\operatorname{clamp}(x_i - t_i, -\\delta, \\delta)\n"
+          "\\bar t_i = -\\frac{1}{N} \\bar y \\operatorname{clamp}(x_i - t_i, -\\delta, \\delta)",
+      .derivation =
+          R"(h'(d) = d inside, \delta \operatorname{sign}(d) outside: the difference held within -\delta and \delta.
 The two pieces meet with the same slope. N is the number of elements for the mean, 1 for the sum.)",
       .why_kept = "the rule needs the difference x - t",
       .numpy = "huber({x}, {target}, delta={delta}, reduction={reduction})"};

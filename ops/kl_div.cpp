@@ -16,9 +16,11 @@ struct KlDiv {
   static constexpr OpInfo info{
       .name = "kl_div",
       .math = R"(y = \frac{1}{N} \sum_i p_i (\log p_i - x_i))",
-      .rule = "\\bar x_i = -\\frac{1}{N} \\bar y p_i\n"
-              "\\bar p_i = \\frac{1}{N} \\bar y (\\log p_i - x_i + 1)",
-      .derivation = R"(x holds log-probabilities, p probabilities. Each term is linear in x_i with slope -p_i; by the product rule
+      .rule =
+          "\\bar x_i = -\\frac{1}{N} \\bar y p_i\n"
+          "\\bar p_i = \\frac{1}{N} \\bar y (\\log p_i - x_i + 1)",
+      .derivation =
+          R"(x holds log-probabilities, p probabilities. Each term is linear in x_i with slope -p_i; by the product rule
 its derivative by p_i is \log p_i - x_i + p_i / p_i. With log_target the target is u = \log p, and \bar u_i = \bar p_i p_i.
 N is the number of elements for the mean, 1 for the sum. 0 \log 0 counts as 0.)",
       .why_kept = "the rule needs x and the target",

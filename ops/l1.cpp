@@ -11,14 +11,16 @@ T sign_of(T d) {
 
 struct L1 {
   Reduction reduction;
-  static constexpr OpInfo info{.name = "l1",
-                               .math = R"(y = \frac{1}{N} \sum_i |x_i - t_i|)",
-                               .rule = "\\bar x_i = \\frac{1}{N} \\bar y \\operatorname{sign}(x_i - t_i)\n"
-                                       "\\bar t_i = -\\frac{1}{N} \\bar y \\operatorname{sign}(x_i - t_i)",
-                               .derivation = R"(|d| has the derivative \operatorname{sign}(d), and 0 at the kink d = 0. N is the
+  static constexpr OpInfo info{
+      .name = "l1",
+      .math = R"(y = \frac{1}{N} \sum_i |x_i - t_i|)",
+      .rule =
+          "\\bar x_i = \\frac{1}{N} \\bar y \\operatorname{sign}(x_i - t_i)\n"
+          "\\bar t_i = -\\frac{1}{N} \\bar y \\operatorname{sign}(x_i - t_i)",
+      .derivation = R"(|d| has the derivative \operatorname{sign}(d), and 0 at the kink d = 0. N is the
 number of elements for the mean, 1 for the sum; without reduction each element has its own \bar y_i.)",
-                               .why_kept = "the rule needs the sign of x - t",
-                               .numpy = "l1({x}, {target}, reduction={reduction})"};
+      .why_kept = "the rule needs the sign of x - t",
+      .numpy = "l1({x}, {target}, reduction={reduction})"};
   static constexpr Keep keeps = Keep::inputs;
 
   Tensor forward(const Tensor& x, const Tensor& target) const {

@@ -5,7 +5,8 @@
 #include "ops/ops.hpp"
 
 // What the losses that compare x with a target of its shape share: shapes must match, `term` gives the loss of one
-// element, and the reduction folds them. With c the cotangent of one element's loss, every rule is c times a derivative.
+// element, and the reduction folds them. With c the cotangent of one element's loss, every rule is c times a
+// derivative.
 namespace gradus::loss {
 
 /// Error unless both are floating, of one dtype, and of one shape: losses do not broadcast.

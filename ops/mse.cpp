@@ -5,14 +5,16 @@ namespace {
 
 struct Mse {
   Reduction reduction;
-  static constexpr OpInfo info{.name = "mse",
-                               .math = R"(y = \frac{1}{N} \sum_i (x_i - t_i)^{2})",
-                               .rule = "\\bar x_i = \\frac{2}{N} \\bar y (x_i - t_i)\n"
-                                       "\\bar t_i = -\\frac{2}{N} \\bar y (x_i - t_i)",
-                               .derivation = R"(The square has the derivative 2 (x_i - t_i), with the opposite sign for t_i.
+  static constexpr OpInfo info{
+      .name = "mse",
+      .math = R"(y = \frac{1}{N} \sum_i (x_i - t_i)^{2})",
+      .rule =
+          "\\bar x_i = \\frac{2}{N} \\bar y (x_i - t_i)\n"
+          "\\bar t_i = -\\frac{2}{N} \\bar y (x_i - t_i)",
+      .derivation = R"(The square has the derivative 2 (x_i - t_i), with the opposite sign for t_i.
 N is the number of elements for the mean, 1 for the sum; without reduction each element has its own \bar y_i.)",
-                               .why_kept = "the rule needs the difference x - t",
-                               .numpy = "mse({x}, {target}, reduction={reduction})"};
+      .why_kept = "the rule needs the difference x - t",
+      .numpy = "mse({x}, {target}, reduction={reduction})"};
   static constexpr Keep keeps = Keep::inputs;
 
   Tensor forward(const Tensor& x, const Tensor& target) const {

@@ -6,16 +6,18 @@ namespace {
 struct Nll {
   std::int64_t ignore_index;
   Reduction reduction;
-  static constexpr OpInfo info{.name = "nll",
-                               .math = R"(y = -\frac{1}{W} \sum_i w_{t_i} x_{i t_i}, W = \sum_i w_{t_i})",
-                               .rule = "\\bar x_{i c} = -\\frac{1}{W} \\bar y w_c \\delta_{c t_i}\n"
-                                       "\\text{none}\n"
-                                       "\\bar w_c = -\\frac{1}{W} \\bar y \\sum_i \\delta_{c t_i} (x_{i c} + y)",
-                               .derivation = R"(Row i reads one log-probability, that of its target t_i, with the weight of that class:
+  static constexpr OpInfo info{
+      .name = "nll",
+      .math = R"(y = -\frac{1}{W} \sum_i w_{t_i} x_{i t_i}, W = \sum_i w_{t_i})",
+      .rule =
+          "\\bar x_{i c} = -\\frac{1}{W} \\bar y w_c \\delta_{c t_i}\n"
+          "\\text{none}\n"
+          "\\bar w_c = -\\frac{1}{W} \\bar y \\sum_i \\delta_{c t_i} (x_{i c} + y)",
+      .derivation = R"(Row i reads one log-probability, that of its target t_i, with the weight of that class:
 all others get 0, and so do rows whose target is ignored. W is 1 for the sum and without reduction. In the mean a weight also
 enters W: \partial (S / W) / \partial w_c = (\partial S / \partial w_c - y \partial W / \partial w_c) / W.)",
-                               .why_kept = "the rule needs targets and weights; the log-probabilities only for the weights' rule",
-                               .numpy = "nll({x}, {target}, {class_weight}, ignore_index={ignore_index}, reduction={reduction})"};
+      .why_kept = "the rule needs targets and weights; the log-probabilities only for the weights' rule",
+      .numpy = "nll({log_probs}, {target}, {class_weight}, ignore_index={ignore_index}, reduction={reduction})"};
   static constexpr Keep keeps = Keep::inputs;
 
   // The composition: gather, weigh, fold.
@@ -34,7 +36,8 @@ enters W: \partial (S / W) / \partial w_c = (\partial S / \partial w_c - y \part
       double* const each = losses.fresh_data<double>();
       for (std::int64_t row = 0; row < rows.outer; ++row) {
         const std::int64_t t = rows.target[row];
-        each[row] = rows.counts(row) ? -rows.weight_of(t) * static_cast<double>(rows.scores[row * rows.classes + t]) : 0.0;
+        each[row] =
+            rows.counts(row) ? -rows.weight_of(t) * static_cast<double>(rows.scores[row * rows.classes + t]) : 0.0;
       }
       const double total = rows.total_weight();
       return {rows.fold(losses, target.shape(), reduction, total), scalar(total, DType::f64)};
@@ -73,7 +76,8 @@ enters W: \partial (S / W) / \partial w_c = (\partial S / \partial w_c - y \part
     s.error("target 3 at position [1] is out of range for 3 classes", nll, s.randn({2, 3}), indices({0, 3}));
     s.error("scores [2, 3] need a target of shape [2], not [3]", nll, s.randn({2, 3}), indices({0, 1, 2}));
     s.error("target has dtype f64, not i64", nll, s.randn({2, 3}), s.randn({2}));
-    s.error("class_weight has shape [2], but scores [2, 3] have 3 classes", nll, s.randn({2, 3}), indices({0, 1}), s.randn({2}));
+    s.error("class_weight has shape [2], but scores [2, 3] have 3 classes", nll, s.randn({2, 3}), indices({0, 1}),
+            s.randn({2}));
   }
 };
 

@@ -32,6 +32,7 @@ struct Permute {
     s.add(permute, s.randn({2, 3}), Shape{-1, 0});
     s.add(permute, s.randn({}), Shape{});
     s.error("2 axes for shape [2, 3, 4]", permute, s.randn({2, 3, 4}), Shape{1, 0});
+    s.error("axis 2 is out of range for shape [2, 3]; use -2 to 1", permute, s.randn({2, 3}), Shape{0, 2});
     s.error("axis 0 is named twice", permute, s.randn({2, 3}), Shape{0, 0});
   }
 };
@@ -44,11 +45,14 @@ Tensor permute(const Tensor& x, const Shape& axes) {
   if (axes.rank() != x.rank()) fail("permute: {} axes for shape {}; name each axis once", axes.rank(), x.shape());
   Shape order = axes;
   unsigned seen = 0;
-  for (std::int64_t i = 0; i < order.rank(); ++i) {
-    const int axis = checked_axis("permute", x.shape(), static_cast<int>(axes[static_cast<int>(i)]));
+  for (int i = 0; i < order.rank(); ++i) {
+    const std::int64_t given = axes[i];
+    if (given < -x.rank() || given >= x.rank())
+      fail("permute: axis {} is out of range for shape {}; use {} to {}", given, x.shape(), -x.rank(), x.rank() - 1);
+    const int axis = static_cast<int>(given < 0 ? given + x.rank() : given);
     if ((seen >> axis) & 1U) fail("permute: axis {} is named twice in {}; name each axis once", axis, axes);
     seen |= 1U << axis;
-    order[static_cast<int>(i)] = axis;
+    order[i] = axis;
   }
   return apply(Permute{order}, x);
 }

@@ -80,8 +80,8 @@ Shape resolved(const Tensor& x, Shape shape) {
       open = i;
     } else if (shape[i] < 0) {
       fail("reshape: {} has a negative extent; use -1 for one extent to be found", shape);
-    } else {
-      known *= shape[i];
+    } else if (__builtin_mul_overflow(known, shape[i], &known)) {
+      fail("reshape: {} has more than 2^63 elements, {} has {}; the numbers must agree", shape, x.shape(), x.numel());
     }
   }
   if (open >= 0) {

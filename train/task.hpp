@@ -39,6 +39,7 @@ struct PairDefaults {
   std::int64_t heads = 4;           ///< attention heads
   std::int64_t layers = 2;          ///< encoder layers, and as many decoder layers
   std::int64_t feed_forward = 256;  ///< inner width of the feed-forward blocks
+  double learning_rate = 3e-3;      ///< the highest
 };
 
 /// A task of unlimited training pairs and unseen validation pairs; its metric is exact match of the

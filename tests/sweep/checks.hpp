@@ -150,7 +150,7 @@ inline std::string same_on_any_number_of_threads(const Call& call, const Sample&
     set_threads(before);
     return e;
   };
-  const std::vector<Tensor> large = grown(call.tensors, 100000);
+  const std::vector<Tensor> large = grown(call.tensors, 300000);
   const bool grows = error_of([&] { call(large); }).empty();
   const std::span<const Tensor> x = grows ? large : call.tensors;
   for (const bool graph : {false, true}) {

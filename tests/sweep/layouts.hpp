@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <functional>
+#include <set>
 
 // The same numbers in other places: views that no op made, built from storage and strides alone.
 namespace sweep {
@@ -79,17 +80,24 @@ inline std::vector<Tensor> converted(std::span<const Tensor> tensors, DType dtyp
   return result;
 }
 
-/// The tensors with every extent above 1 multiplied, to about `elements` in the largest: repeated, each copy scaled by
-/// up to 1 % so that no ties arise.
+/// The factor by which every extent above 1 may grow so that the product of the different ones, which bounds broadcasts
+/// and matrix products, stays within `elements`.
+inline std::int64_t growth(std::span<const Tensor> tensors, std::int64_t elements) {
+  std::set<std::int64_t> extents;
+  for (const Tensor& t : tensors)
+    for (const std::int64_t n : t.shape())
+      if (n > 1) extents.insert(n);
+  double room = static_cast<double>(elements);
+  for (const std::int64_t n : extents) room /= static_cast<double>(n);
+  return extents.empty() || room < 1
+             ? 1
+             : static_cast<std::int64_t>(std::pow(room, 1.0 / static_cast<double>(extents.size())));
+}
+
+/// The tensors with every extent above 1 multiplied by the same factor: repeated, each copy scaled by up to 1 % so that
+/// no ties arise.
 inline std::vector<Tensor> grown(std::span<const Tensor> tensors, std::int64_t elements) {
-  double factor = 1e9;
-  for (const Tensor& t : tensors) {
-    int axes = 0;
-    for (const std::int64_t n : t.shape()) axes += n > 1;
-    if (axes)
-      factor = std::min(factor, std::pow(static_cast<double>(elements) / static_cast<double>(t.numel()), 1.0 / axes));
-  }
-  const std::int64_t k = factor >= 1e9 ? 1 : std::max<std::int64_t>(1, static_cast<std::int64_t>(factor));
+  const std::int64_t k = growth(tensors, elements);
   const Philox random{5};
   std::vector<Tensor> result;
   for (const Tensor& t : tensors) {

@@ -1,0 +1,78 @@
+#include "core/registry.hpp"
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+
+using namespace gradus;
+namespace fs = std::filesystem;
+
+namespace {
+
+const fs::path root = GRADUS_SOURCE_DIR;
+
+std::string content(const fs::path& path) {
+  std::ifstream in(path);
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+std::vector<fs::path> sources(const std::string& folder) {
+  std::vector<fs::path> found;
+  for (const auto& entry : fs::recursive_directory_iterator(root / folder))
+    if (entry.path().extension() == ".hpp" || entry.path().extension() == ".cpp") found.push_back(entry.path());
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("includes point one way: core <- ops <- nn; core <- optim, draw; all <- train, study; train and study do not know each other") {
+  const std::map<std::string, std::set<std::string>> allowed = {
+      {"core", {"core"}},
+      {"ops", {"core", "ops"}},
+      {"nn", {"core", "ops", "nn"}},
+      {"optim", {"core", "optim"}},
+      {"draw", {"core", "draw"}},
+      {"train", {"core", "ops", "nn", "optim", "draw", "train"}},
+      {"study", {"core", "ops", "nn", "optim", "draw", "study"}},
+      {"cli", {"core", "ops", "nn", "optim", "draw", "train", "study", "cli"}},
+  };
+  for (const auto& [folder, may] : allowed) {
+    if (!fs::exists(root / folder)) continue;
+    for (const fs::path& file : sources(folder)) {
+      std::istringstream lines(content(file));
+      for (std::string line; std::getline(lines, line);) {
+        if (line.rfind("#include \"", 0) != 0) continue;
+        const std::string target = line.substr(10, line.find('/', 10) - 10);
+        INFO(file.string() << ": " << line);
+        CHECK(may.count(target) == 1);
+      }
+    }
+  }
+}
+
+TEST_CASE("every ops/*.cpp registers exactly one op of its own name") {
+  std::set<std::string> files, names;
+  for (const fs::path& file : sources("ops"))
+    if (file.extension() == ".cpp") files.insert(file.stem().string());
+  for (const OpEntry* op : all_ops()) names.insert(op->name());
+  CHECK(names == files);
+  CHECK(all_ops().size() == files.size());
+}
+
+TEST_CASE("the root holds nothing but the front door and the rooms") {
+  const std::set<std::string> expected = {"core",  "ops",   "nn",       "optim", "draw", "train", "study", "cli", "examples", "tests",
+                                          "bench", "docs",  "cmake",    "build", "runs", "CMakeLists.txt", "CMakePresets.json",
+                                          "Makefile", "README.md", "LICENSE"};
+  for (const auto& entry : fs::directory_iterator(root)) {
+    const std::string name = entry.path().filename().string();
+    if (name[0] == '.') continue;
+    INFO(name);
+    CHECK(expected.count(name) == 1);
+  }
+}
