@@ -16,7 +16,7 @@
 //   exponential           r f^t
 //   inverse square root   r min((t+1) / W, sqrt(W / (t+1)))
 //   noam                  s d^(-1/2) min((t+1)^(-1/2), (t+1) W^(-3/2)),  the same with r = s (d W)^(-1/2)
-//   warm-up-stable-decay  r (t+1) / W for t < W;  r for the next S steps;  then r + (m - r) (t+1 - W - S) / D, down to m
+//   warm-up-stable-decay  r (t+1) / W for t < W;  r for the next S steps;  then r + (m - r) (t - W - S) / D, down to m
 //   joined                schedule number k (of milestones <= t), at t minus the last of those milestones
 namespace gradus::schedule {
 namespace {
@@ -86,7 +86,8 @@ Schedule inverse_square_root(double rate, std::int64_t warmup) {
 }
 
 Schedule noam(std::int64_t width, std::int64_t warmup, double scale) {
-  check_steps("noam: width", width, 1), check_steps("noam", warmup, 1);
+  if (width < 1) fail("noam: a width of {} is not positive; give the model's", width);
+  check_rate("noam", scale), check_steps("noam", warmup, 1);
   return inverse_square_root(scale / std::sqrt(static_cast<double>(width) * static_cast<double>(warmup)), warmup);
 }
 
@@ -97,7 +98,7 @@ Schedule warmup_stable_decay(double rate, std::int64_t warmup, std::int64_t stab
   return [=](std::int64_t t) {
     if (t < warmup) return rate * static_cast<double>(t + 1) / static_cast<double>(warmup);
     if (t < warmup + stable) return rate;
-    const std::int64_t n = t + 1 - warmup - stable;
+    const std::int64_t n = t - warmup - stable;
     return n >= decay ? minimum : rate + (minimum - rate) * progress(n, decay);
   };
 }

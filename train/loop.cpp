@@ -78,11 +78,18 @@ class Loop {
     const std::int64_t step = trainer_.steps();
     if (step % validate_every_ == 0 && step < config_.steps) {
       learner_.set_training(false);
-      finish_row(learner_.validate(Extent::part));
+      finish_row(look());
       save();
     } else if (step % rows_every_ == 0) {
       finish_row({});
     }
+  }
+
+  /// A quick look at unseen data.
+  Validation look() {
+    try {
+      return learner_.validate(Extent::part);
+    } catch (const Interrupted&) { stop(); }
   }
 
   void show(const StepResult& result) {
