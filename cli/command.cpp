@@ -40,8 +40,9 @@ void print(std::string_view text) {
 void print_error(std::string_view text) { draw::quiet_write(stderr, text); }
 
 void add_threads(CLI::App& app) {
-  app.add_option_function<int>("--threads", [](const int& count) { set_threads(count); },
-                               "threads to compute with; the results do not depend on it")
+  app.add_option_function<int>(
+         "--threads", [](const int& count) { set_threads(count); },
+         "threads to compute with; the results do not depend on it")
       ->check(CLI::Range(1, 256))
       ->type_name("N")
       ->default_str(fmt::format("{}", threads()));

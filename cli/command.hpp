@@ -15,8 +15,8 @@ namespace gradus::cli {
 /// Exit statuses of `gradus`.
 enum Status : int { success = 0, mistake = 1, wrong_usage = 2, interrupted = 130 };
 
-/// What a subcommand does once its arguments are read; returns the exit status. Errors end the program with `mistake` and
-/// one line.
+/// What a subcommand does once its arguments are read; returns the exit status. Errors end the program with `mistake`
+/// and one line.
 using Action = std::function<int()>;
 
 /// A subcommand: `add` describes its options to the parser and returns what to do.

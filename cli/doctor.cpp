@@ -59,17 +59,18 @@ std::string check_log(const train::Run& run) {
 
 std::string check_pictures(const train::Run& run) {
   for (const char* name : {"loss.svg", "attention.svg"})
-    if ((run.finished() || name == std::string("loss.svg")) && !std::filesystem::exists(run.file(name))) fail("{} is missing", name);
+    if ((run.finished() || name == std::string("loss.svg")) && !std::filesystem::exists(run.file(name)))
+      fail("{} is missing", name);
   return run.finished() ? "loss.svg, attention.svg" : "loss.svg";
 }
 
 std::vector<Finding> examine_all(const Options& o) {
   const train::Run run = train::Run::open(o.runs, o.run);
-  std::vector<Finding> findings{{"config.json", true, fmt::format("task {}, seed {}", run.config().task, run.config().seed)}};
+  std::vector<Finding> findings{
+      {"config.json", true, fmt::format("task {}, seed {}", run.config().task, run.config().seed)}};
   examine(findings, "model.safetensors", [&] { return check_finite(load_safetensors(run.model()).tensors); });
-  examine(findings, "the model loads", [&] {
-    return fmt::format("{} parameters", nn::count(load_run(o.runs, o.run).learner->model()));
-  });
+  examine(findings, "the model loads",
+          [&] { return fmt::format("{} parameters", nn::count(load_run(o.runs, o.run).learner->model())); });
   examine(findings, "checkpoint", [&] { return check_finite(load_safetensors(run.checkpoint()).tensors); });
   examine(findings, "log.csv", [&] { return check_log(run); });
   examine(findings, "pictures", [&] { return check_pictures(run); });

@@ -9,14 +9,14 @@ namespace gradus::cli {
 namespace {
 
 constexpr std::pair<std::string_view, std::string_view> symbols[] = {
-    {"sum", "Σ"},     {"prod", "Π"},    {"odot", "⊙"},    {"partial", "∂"}, {"pi", "π"},      {"mu", "μ"},
-    {"sigma", "σ"},   {"delta", "δ"},   {"Phi", "Φ"},     {"varphi", "φ"},  {"phi", "φ"},     {"epsilon", "ε"},
-    {"alpha", "α"},   {"beta", "β"},    {"lambda", "λ"},  {"theta", "θ"},   {"le", "≤"},      {"ge", "≥"},
-    {"ne", "≠"},      {"cdot", "·"},    {"times", "×"},   {"dots", "…"},    {"ldots", "…"},   {"cdots", "…"},
-    {"infty", "∞"},   {"in", "∈"},      {"top", "T"},     {"quad", "  "},   {"qquad", "    "}, {"to", "→"},
-    {"mapsto", "↦"},  {"leftarrow", "←"}, {"lfloor", "⌊"}, {"rfloor", "⌋"}, {"Sigma", "Σ"},   {"left", ""},
-    {"right", ""},    {"mathbf", ""},   {"mathrm", ""},   {"gamma", "γ"},   {"tau", "τ"},     {"neq", "≠"},
-    {"Delta", "Δ"},   {"pm", "±"},      {"approx", "≈"},  {"leq", "≤"},     {"geq", "≥"},     {"circ", "∘"}};
+    {"sum", "Σ"},    {"prod", "Π"},      {"odot", "⊙"},   {"partial", "∂"}, {"pi", "π"},       {"mu", "μ"},
+    {"sigma", "σ"},  {"delta", "δ"},     {"Phi", "Φ"},    {"varphi", "φ"},  {"phi", "φ"},      {"epsilon", "ε"},
+    {"alpha", "α"},  {"beta", "β"},      {"lambda", "λ"}, {"theta", "θ"},   {"le", "≤"},       {"ge", "≥"},
+    {"ne", "≠"},     {"cdot", "·"},      {"times", "×"},  {"dots", "…"},    {"ldots", "…"},    {"cdots", "…"},
+    {"infty", "∞"},  {"in", "∈"},        {"top", "T"},    {"quad", "  "},   {"qquad", "    "}, {"to", "→"},
+    {"mapsto", "↦"}, {"leftarrow", "←"}, {"lfloor", "⌊"}, {"rfloor", "⌋"},  {"Sigma", "Σ"},    {"left", ""},
+    {"right", ""},   {"mathbf", ""},     {"mathrm", ""},  {"gamma", "γ"},   {"tau", "τ"},      {"neq", "≠"},
+    {"Delta", "Δ"},  {"pm", "±"},        {"approx", "≈"}, {"leq", "≤"},     {"geq", "≥"},      {"circ", "∘"}};
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 

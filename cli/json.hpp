@@ -18,8 +18,6 @@ inline Json json_number(double value) {
 }
 
 /// Prints one JSON value on one line. Text that is no UTF-8 loses its bad bytes.
-inline void print_json(const Json& json) {
-  print(json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
-}
+inline void print_json(const Json& json) { print(json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"); }
 
 }  // namespace gradus::cli

@@ -16,8 +16,8 @@ namespace {
 using namespace gradus;
 
 std::string version() {
-  return fmt::format("gradus {}, compiled for {}, OpenBLAS core {}, {} threads", GRADUS_VERSION, GRADUS_LEVEL, blas_core(),
-                     threads());
+  return fmt::format("gradus {}, compiled for {}, OpenBLAS core {}, {} threads", GRADUS_VERSION, GRADUS_LEVEL,
+                     blas_core(), threads());
 }
 
 /// Messages of CLI11 may have several lines; the last is advice.
@@ -62,9 +62,7 @@ int main(int argc, char** argv) {
   } catch (const cli::WrongUsage& wrong) {
     cli::print_error(fmt::format("gradus: {}; see --help\n", wrong.text));
     return cli::wrong_usage;
-  } catch (const train::Interrupted&) {
-    return cli::interrupted;
-  } catch (const std::bad_alloc&) {
+  } catch (const train::Interrupted&) { return cli::interrupted; } catch (const std::bad_alloc&) {
     cli::print_error("gradus: out of memory; make the model or the batch smaller\n");
   } catch (const std::exception& error) {
     std::string text = error.what();

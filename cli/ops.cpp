@@ -65,11 +65,13 @@ std::string page_of(const OpEntry& op, int columns) {
     if (body.empty()) return;
     text += fmt::format("{}\n", title);
     for (const std::string& line : lines_of(body))
-      for (const std::string& part : wrap ? draw::wrapped(formula_text(line), columns - 2) : std::vector{formula_text(line)})
+      for (const std::string& part :
+           wrap ? draw::wrapped(formula_text(line), columns - 2) : std::vector{formula_text(line)})
         text += "  " + part + "\n";
   };
   section("Formula", op.info->math, false);
-  section(op.differentiable ? "Rule, a line for each input" : "Rule", op.differentiable ? op.info->rule : "none: it has no derivative", false);
+  section(op.differentiable ? "Rule, a line for each input" : "Rule",
+          op.differentiable ? op.info->rule : "none: it has no derivative", false);
   section("Derivation", op.info->derivation, true);
   section("Keeps for the way back", keeps_text(op.keeps), false);
   section("Why", op.info->why_kept, true);
@@ -89,7 +91,8 @@ std::string markdown_of(const OpEntry& op) {
 std::string list_of(const std::vector<const OpEntry*>& ops, int columns) {
   std::vector<std::vector<std::string>> rows;
   for (const OpEntry* op : ops) rows.push_back({op->signature(), formula_text(op->info->math)});
-  return table(rows, columns) + fmt::format("{} ops; `gradus ops NAME` shows the rule of one and why it holds\n", ops.size());
+  return table(rows, columns) +
+         fmt::format("{} ops; `gradus ops NAME` shows the rule of one and why it holds\n", ops.size());
 }
 
 int ops(const Options& o) {

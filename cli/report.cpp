@@ -55,7 +55,9 @@ int report(const Options& o) {
   }
   std::string text = state_text(run, log);
   if (log.size() > 1)
-    text += "\n" + draw::to_terminal(train::loss_curve(log, run.folder().filename().string()), draw::terminal_of(stdout)) + "\n";
+    text += "\n" +
+            draw::to_terminal(train::loss_curve(log, run.folder().filename().string()), draw::terminal_of(stdout)) +
+            "\n";
   print(text + validation_table(run, log));
   return success;
 }

@@ -42,7 +42,8 @@ int sample(const Options& o) {
 Action add(CLI::App& app) {
   const auto o = std::make_shared<Options>();
   app.add_option("RUN", o->run, "the run: its name in --runs, or its folder")->required();
-  app.add_option("--input", o->sample.inputs, "what the model reads: sources to translate (as often as you like), or a beginning to continue")
+  app.add_option("--input", o->sample.inputs,
+                 "what the model reads: sources to translate (as often as you like), or a beginning to continue")
       ->type_name("TEXT")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
@@ -50,7 +51,8 @@ Action add(CLI::App& app) {
       ->capture_default_str()
       ->type_name("N")
       ->check(CLI::Range(1, 1000));
-  app.add_option("--temperature", o->sample.temperature, "texts: below 1 bolder, above 1 wilder, 0 always the likeliest character")
+  app.add_option("--temperature", o->sample.temperature,
+                 "texts: below 1 bolder, above 1 wilder, 0 always the likeliest character")
       ->capture_default_str()
       ->type_name("X");
   app.add_option("--longest", o->sample.longest, "texts: characters at most")

@@ -17,7 +17,8 @@ namespace {
 int list() {
   std::vector<std::vector<std::string>> rows{{"task", "steps", "target", "what is learnt"}};
   for (const train::Task& task : train::tasks())
-    rows.push_back({task.name, grouped(task.defaults.steps), train::metric_text(task.metric, task.target), task.description});
+    rows.push_back(
+        {task.name, grouped(task.defaults.steps), train::metric_text(task.metric, task.target), task.description});
   print(table(rows, draw::terminal_of(stdout).interactive ? draw::terminal_of(stdout).columns : 1000));
   return success;
 }

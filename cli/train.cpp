@@ -33,7 +33,7 @@ std::string default_of(const std::string& field) {
     Config config = task.defaults;
     std::string value;
     config.fields([&](const std::string& name, const auto& v, const char*) {
-      if constexpr (requires { fmt::format("{}", v); })
+      if constexpr (!std::is_same_v<std::remove_cvref_t<decltype(v)>, std::vector<std::string>>)
         if (name == field) value = fmt::format("{}", v);
     });
     const auto same = [&](const auto& group) { return group.first == value; };
@@ -67,8 +67,10 @@ Config config_of(const Options& o, const train::Task& task) {
     const auto flag = o.flags.find(name);
     if (flag != o.flags.end() && flag->second->count()) flag->second->results(field);
   });
-  if (task.name == "text" && config.file.empty()) throw WrongUsage{"train text needs a file to learn from: --file FILE"};
-  if (task.name != "text" && !config.file.empty()) throw WrongUsage{fmt::format("--file is for the task text, not for {}", task.name)};
+  if (task.name == "text" && config.file.empty())
+    throw WrongUsage{"train text needs a file to learn from: --file FILE"};
+  if (task.name != "text" && !config.file.empty())
+    throw WrongUsage{fmt::format("--file is for the task text, not for {}", task.name)};
   if (!config.file.empty()) config.file = std::filesystem::absolute(config.file).lexically_normal().string();
   if (config.warmup > config.steps / 5 && !o.flags.at("warmup")->count()) config.warmup = config.steps / 5;
   return config;
@@ -82,10 +84,15 @@ int train_run(const Options& o, const train::Task& task, train::Learner& learner
   try {
     if (!o.quiet) print_error(introduction(task, learner, run));
     const train::Result result = train::run_training(task, learner, run, {.progress = o.quiet ? nullptr : stderr});
-    if (!o.quiet) out("\n" + samples_text(learner, {.seed = run.config().seed}, stream) + "\n" + attention_text(learner, "", stream) + "\n");
+    if (!o.quiet) {
+      train::SampleOptions ten;
+      ten.seed = run.config().seed;
+      out("\n" + samples_text(learner, ten, stream) + "\n" + attention_text(learner, "", stream) + "\n");
+    }
     print(o.json ? train::to_json(result) + "\n" : result_text(result));
   } catch (const train::Interrupted&) {
-    print_error(fmt::format("\nstopped; the run is saved; go on with `gradus train --resume {}`\n", run.folder().string()));
+    print_error(
+        fmt::format("\nstopped; the run is saved; go on with `gradus train --resume {}`\n", run.folder().string()));
     return interrupted;
   }
   return success;
@@ -93,7 +100,8 @@ int train_run(const Options& o, const train::Task& task, train::Learner& learner
 
 int resume(const Options& o) {
   for (const auto& [name, option] : o.flags)
-    if (option->count()) throw WrongUsage{fmt::format("--resume goes on with the run's own --{}", train::flag_name(name))};
+    if (option->count())
+      throw WrongUsage{fmt::format("--resume goes on with the run's own --{}", train::flag_name(name))};
   if (!o.task.empty() || !o.name.empty()) throw WrongUsage{"--resume RUN takes neither TASK nor --name"};
   const train::Run run = train::Run::open(o.runs, o.resume);
   if (run.finished()) fail("run {} is finished; `gradus report {}` shows it", run.folder().string(), o.resume);
@@ -116,7 +124,8 @@ Action add(CLI::App& app) {
   app.add_option("TASK", o->task, "what to learn; `gradus tasks` lists them");
   add_threads(app);
   add_runs(app, o->runs);
-  app.add_option("--name", o->name, "the run's folder in --runs; must not exist (default: TASK-N, the first that is free)");
+  app.add_option("--name", o->name,
+                 "the run's folder in --runs; must not exist (default: TASK-N, the first that is free)");
   app.add_option("--resume", o->resume, "go on with a run that was stopped: its name or folder")->type_name("RUN");
   app.add_flag("--json", o->json, "print the result as one JSON value, and all else to standard error");
   app.add_flag("--quiet", o->quiet, "show only the result");

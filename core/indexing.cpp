@@ -31,7 +31,8 @@ Shape position_of(std::int64_t at, const Shape& shape) {
   return position;
 }
 
-// Positions ordered by the row they name (counting sort, equal rows in the order of position), and where each row begins.
+// Positions ordered by the row they name (counting sort, equal rows in the order of position), and where each row
+// begins.
 struct ByRow {
   PoolVector<std::int64_t> position;
   PoolVector<std::int64_t> begin;  // of used row u; one more at the end
@@ -117,15 +118,16 @@ void check_index_shape(const char* op, const Tensor& x, const Tensor& index, int
   Shape shape = index.shape();
   if (shape.rank() == x.rank()) shape[axis] = x.shape()[axis];
   if (shape != x.shape())
-    fail("{}: index {} does not fit x {}; all extents but that of axis {} must agree, use expand or slice", op, index.shape(),
-         x.shape(), axis);
+    fail("{}: index {} does not fit x {}; all extents but that of axis {} must agree, use expand or slice", op,
+         index.shape(), x.shape(), axis);
 }
 
 Tensor take_along(const Tensor& x, const Tensor& index, int axis) {
   Shape shape;
   for (int i = 0; i < x.rank(); ++i) {
     if (i != axis) shape.push_back(x.shape()[i]);
-    else for (const std::int64_t n : index.shape()) shape.push_back(n);
+    else
+      for (const std::int64_t n : index.shape()) shape.push_back(n);
   }
   const Tensor dense = packed(x);
   Tensor y(shape, x.dtype());
@@ -164,8 +166,8 @@ Tensor take_along_adjoint(const Tensor& g, const Tensor& index, const Shape& sha
       for (std::int64_t at = begin; at < end; ++at) {
         const std::int64_t o = at / used;
         const auto u = static_cast<std::size_t>(at % used);
-        sum_listed_rows(from + o * count * inner, rows.position.data() + rows.begin[u], rows.begin[u + 1] - rows.begin[u],
-                        inner, to + (o * a.n + rows.used[u]) * inner);
+        sum_listed_rows(from + o * count * inner, rows.position.data() + rows.begin[u],
+                        rows.begin[u + 1] - rows.begin[u], inner, to + (o * a.n + rows.used[u]) * inner);
       }
     });
   });

@@ -25,7 +25,21 @@ Tensor merge_heads(const Tensor& x) {
   return reshape(y, merged);
 }
 
+Tensor project_part(const Tensor& x, const Tensor& weight, const Tensor& bias, std::int64_t heads, int which) {
+  const std::int64_t width = weight.size(0) / 3, begin = which * width, end = begin + width;
+  const Tensor own_bias = bias.defined() ? slice(bias, 0, begin, end) : Tensor{};
+  return split_heads(linear(x, slice(weight, 0, begin, end), own_bias), heads);
+}
+
+// One product and three selections, or three products with parts of the weight. The adjoint of a selection fills a
+// tensor of all three with zeros, so the smaller of the two is cut: [rows, 3E] or, when that is clearly smaller, [3E,
+// E]. (Forward and backward with the attention on 384 rows of width 32: 317 against 250 us; on 8 rows of width 16: 6.8
+// against 9.5.)
 Projected project_packed(const Tensor& x, const Tensor& weight, const Tensor& bias, std::int64_t heads) {
+  if (x.numel() > weight.numel()) {
+    Tensor q = project_part(x, weight, bias, heads, 0), k = project_part(x, weight, bias, heads, 1);
+    return {std::move(q), std::move(k), project_part(x, weight, bias, heads, 2)};
+  }
   const Tensor y = linear(x, weight, bias);  // [..., T, 3E]
   const int time = y.rank() - 2;
   Shape split = y.shape();

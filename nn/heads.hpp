@@ -23,6 +23,8 @@ Tensor split_heads(const Tensor& x, std::int64_t heads);
 Tensor merge_heads(const Tensor& x);
 /// x W^T + b with W [3E, E] (queries, keys, values), split into heads.
 Projected project_packed(const Tensor& x, const Tensor& weight, const Tensor& bias, std::int64_t heads);
+/// The queries (0), keys (1) or values (2) of that alone.
+Tensor project_part(const Tensor& x, const Tensor& weight, const Tensor& bias, std::int64_t heads, int which);
 /// `mask`, and for the last `queries` of `keys` positions no look ahead.
 Mask with_causal(const Mask& mask, std::int64_t queries, std::int64_t keys);
 

@@ -27,11 +27,11 @@ MultiHeadAttention::MultiHeadAttention(std::int64_t embed, std::int64_t head_cou
 
 /// Queries (0), keys (1) or values (2) alone.
 Tensor MultiHeadAttention::project(const Tensor& x, int which) const {
-  const std::int64_t embed = out_proj.weight.size(0), begin = which * embed, end = begin + embed;
+  if (in_proj_weight.defined()) return project_part(x, in_proj_weight, in_proj_bias, heads, which);
   const Tensor* const own[] = {&q_proj_weight, &k_proj_weight, &v_proj_weight};
-  const Tensor weight = in_proj_weight.defined() ? slice(in_proj_weight, 0, begin, end) : *own[which];
-  const Tensor bias = in_proj_bias.defined() ? slice(in_proj_bias, 0, begin, end) : Tensor{};
-  return split_heads(linear(x, weight, bias), heads);
+  const std::int64_t embed = out_proj.weight.size(0), begin = which * embed;
+  const Tensor bias = in_proj_bias.defined() ? slice(in_proj_bias, 0, begin, begin + embed) : Tensor{};
+  return split_heads(linear(x, *own[which], bias), heads);
 }
 
 Projected MultiHeadAttention::project(const Tensor& q, const Tensor& k, const Tensor& v) const {

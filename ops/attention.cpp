@@ -22,10 +22,13 @@ struct Attention {
       .name = "attention",
       .math = R"(Y = A V, \quad A = \operatorname{softmax}(s Q K^{T} + B))",
       .rule = "\\bar Q = s \\bar S K\n\\bar K = s \\bar S^{T} Q\n\\bar V = A^{T} \\bar Y\n\\bar B = \\bar S",
-      .derivation = R"(Y = A V gives \bar V = A^{T} \bar Y and \bar A = \bar Y V^{T}. Each row of A is a softmax of a row of S, so
+      .derivation =
+          R"(Y = A V gives \bar V = A^{T} \bar Y and \bar A = \bar Y V^{T}. Each row of A is a softmax of a row of S, so
 \bar S = A \odot (\bar A - \sum_j \bar A_j A_j), and \sum_j \bar A_j A_j = \sum_d \bar Y_d Y_d, which needs no A. S = s Q K^{T} + B gives the
 rest. A hidden key has A = 0 and \bar S = 0. Key/value heads shared by a group of query heads get the sum over the group.)",
-      .why_kept = "the rules need Q, K and V; A is computed again from each row's maximum and sum, so memory stays linear in the length",
+      .why_kept =
+          "the rules need Q, K and V; A is computed again from each row's maximum and sum, so memory stays linear in "
+          "the length",
       .numpy = "attention({q}, {k}, {v}, mask={mask}, bias={bias}, causal={causal}, scale={scale})"};
   static constexpr Keep keeps = Keep::both;
   static constexpr bool broadcasts = true;  // the bias
@@ -35,8 +38,8 @@ rest. A hidden key has A = 0 and \bar S = 0. Key/value heads shared by a group o
   }
   Tensor reference(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& bias) const {
     const AttentionShape s = shape_of(q, k, v, bias);
-    const auto [weights, selection] = detail::reference_weights(q, k, bias, detail::visible_keys(mask, causal, s), s, scale, dropout,
-                                                                static_cast<std::uint64_t>(key));
+    const auto [weights, selection] = detail::reference_weights(q, k, bias, detail::visible_keys(mask, causal, s), s,
+                                                                scale, dropout, static_cast<std::uint64_t>(key));
     return detail::reference_values(weights, v, selection, s);
   }
   Forward forward(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& bias) const;
@@ -53,22 +56,25 @@ double block_cost(const AttentionShape& s, std::int64_t rows, std::int64_t width
 
 // Y = A V, block by block; each block writes rows of its own.
 template <class T>
-void forward_kernel(const AttentionProblem<T>& p, const Heads<const T>& v, std::int64_t width, const Heads<T>& y, T* statistics) {
+void forward_kernel(const AttentionProblem<T>& p, const Heads<const T>& v, std::int64_t width, const Heads<T>& y,
+                    T* statistics) {
   const AttentionShape& s = p.shape;
   const std::int64_t blocks = s.batch * s.heads * p.row_blocks;
-  parallel_for(blocks, chunk_for(block_cost(s, p.block_rows, s.width + width)), [&](std::int64_t begin, std::int64_t end) {
-    PoolVector<T> a(static_cast<std::size_t>(p.block_size()));
-    for (std::int64_t item = begin; item < end; ++item) {
-      const std::int64_t matrix = item / p.row_blocks, batch = matrix / s.heads, head = matrix % s.heads;
-      const AttentionBlock b = p.block(batch, head, item % p.row_blocks);
-      p.weights(b, a.data(), statistics + 2 * (matrix * s.queries + b.first));
-      p.drop(b, a.data());
-      T* const out = y.matrix(batch, head) + b.first * y.row_stride;
-      for (std::int64_t i = 0; i < b.rows; ++i) std::fill_n(out + i * y.row_stride, width, T{0});
-      const Factor<T> values(v.matrix(batch, p.kv_head(head)) + b.begin * v.row_stride, v.row_stride, b.columns, width, p.hides());
-      values.add_product(b.rows, 0, b.columns, T{1}, a.data(), out, y.row_stride);
-    }
-  });
+  parallel_for(blocks, chunk_for(block_cost(s, p.block_rows, s.width + width)),
+               [&](std::int64_t begin, std::int64_t end) {
+                 PoolVector<T> a(static_cast<std::size_t>(p.block_size()));
+                 for (std::int64_t item = begin; item < end; ++item) {
+                   const std::int64_t matrix = item / p.row_blocks, batch = matrix / s.heads, head = matrix % s.heads;
+                   const AttentionBlock b = p.block(batch, head, item % p.row_blocks);
+                   p.weights(b, a.data(), statistics + 2 * (matrix * s.queries + b.first));
+                   p.drop(b, a.data());
+                   T* const out = y.matrix(batch, head) + b.first * y.row_stride;
+                   for (std::int64_t i = 0; i < b.rows; ++i) std::fill_n(out + i * y.row_stride, width, T{0});
+                   const Factor<T> values(v.matrix(batch, p.kv_head(head)) + b.begin * v.row_stride, v.row_stride,
+                                          b.columns, width, p.hides());
+                   values.add_product(b.rows, 0, b.columns, T{1}, a.data(), out, y.row_stride);
+                 }
+               });
 }
 
 Forward Attention::forward(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& bias) const {
@@ -82,7 +88,8 @@ Forward Attention::forward(const Tensor& q, const Tensor& k, const Tensor& v, co
   dispatch_floating("attention", q.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const AttentionProblem<T> p(s, seen, dense_q, dense_k, bias, scale, dropout, static_cast<std::uint64_t>(key));
-    forward_kernel<T>(p, detail::heads_of<T>(dense_v), v.size(-1), Heads<T>(y.fresh_data<T>(), y.layout()), statistics.fresh_data<T>());
+    forward_kernel<T>(p, detail::heads_of<T>(dense_v), v.size(-1), Heads<T>(y.fresh_data<T>(), y.layout()),
+                      statistics.fresh_data<T>());
   });
   return {y, statistics, seen.mask};
 }
@@ -109,8 +116,8 @@ struct Backward {
         p.weights_again(b, a.data(), statistics + 2 * ((batch * s.heads + head) * s.queries + b.first));
         if (dv) {  // forward: y = drop(a) v
           const T* const dropped = drop_copy(b, a, kept);
-          cotangents.add_transposed(b.first, b.rows, b.columns, T{1}, dropped, dv.matrix(batch, kv_head) + b.begin * dv.row_stride,
-                                    dv.row_stride);
+          cotangents.add_transposed(b.first, b.rows, b.columns, T{1}, dropped,
+                                    dv.matrix(batch, kv_head) + b.begin * dv.row_stride, dv.row_stride);
         }
         if (!dq && !dk && !dbias) continue;
         score_cotangents(b, a.data(), ds.data());
@@ -121,8 +128,8 @@ struct Backward {
           keys.add_product(b.rows, b.begin, b.columns, p.scale, ds.data(), out, dq.row_stride);
         }
         if (dk)
-          queries.add_transposed(b.first, b.rows, b.columns, p.scale, ds.data(), dk.matrix(batch, kv_head) + b.begin * dk.row_stride,
-                                 dk.row_stride);
+          queries.add_transposed(b.first, b.rows, b.columns, p.scale, ds.data(),
+                                 dk.matrix(batch, kv_head) + b.begin * dk.row_stride, dk.row_stride);
       }
     }
   }
@@ -199,19 +206,25 @@ void Attention::samples(Samples& s) {
   s.add(attention, s.randn({3, 4}), s.randn({5, 4}), s.randn({5, 2}));
   s.add(attention, s.randn({2, 5, 4}), s.randn({2, 5, 4}), s.randn({2, 5, 4}), Mask{}, Tensor{}, true);
   s.add(attention, s.randn({2, 4, 3, 4}), s.randn({2, 2, 5, 4}), s.randn({2, 2, 5, 3}), gradus::causal(Align::end));
-  s.add(attention, s.randn({2, 2, 3, 4}), s.randn({2, 1, 3, 4}), s.randn({2, 1, 3, 2}), lengths(indices({2, 0})), s.randn({2, 3, 3}), true, 0.3);
-  s.add(attention, s.randn({2, 3, 4}), s.randn({2, 4, 4}), s.randn({2, 4, 2}), window(1, 1, Align::start), s.randn({4}));
+  s.add(attention, s.randn({2, 2, 3, 4}), s.randn({2, 1, 3, 4}), s.randn({2, 1, 3, 2}), lengths(indices({2, 0})),
+        s.randn({2, 3, 3}), true, 0.3);
+  s.add(attention, s.randn({2, 3, 4}), s.randn({2, 4, 4}), s.randn({2, 4, 2}), window(1, 1, Align::start),
+        s.randn({4}));
   s.add(attention, s.randn({2, 4, 4}), s.randn({2, 4, 4}), s.randn({2, 4, 2}), keep(s.bools({2, 4, 4})));
-  s.add(attention, s.randn({2, 3, 4}), s.randn({2, 4, 4}), s.randn({2, 4, 2}), Mask{}, Tensor{}, false, std::optional<double>{}, 0.4);
+  s.add(attention, s.randn({2, 3, 4}), s.randn({2, 4, 4}), s.randn({2, 4, 2}), Mask{}, Tensor{}, false,
+        std::optional<double>{}, 0.4);
   s.add(attention, s.randn({2, 3, 4}), s.randn({2, 0, 4}), s.randn({2, 0, 2}));
   s.add(attention, s.randn({2, 0, 4}), s.randn({2, 3, 4}), s.randn({2, 3, 2}));
-  s.error("3 query heads do not divide among 2 key/value heads", attention, s.randn({3, 5, 4}), s.randn({2, 5, 4}), s.randn({2, 5, 4}));
+  s.error("3 query heads do not divide among 2 key/value heads", attention, s.randn({3, 5, 4}), s.randn({2, 5, 4}),
+          s.randn({2, 5, 4}));
   s.error("have different widths", attention, s.randn({5, 4}), s.randn({5, 3}), s.randn({5, 4}));
   s.error("one value for each key", attention, s.randn({5, 4}), s.randn({6, 4}), s.randn({5, 4}));
   s.error("causal(Align::end)", attention, s.randn({2, 4}), s.randn({5, 4}), s.randn({5, 4}), Mask{}, Tensor{}, true);
   s.error("differ in leading axis 0", attention, s.randn({2, 1, 5, 4}), s.randn({3, 1, 5, 4}), s.randn({3, 1, 5, 4}));
-  s.error("does not broadcast to the scores [5, 5]", attention, s.randn({5, 4}), s.randn({5, 4}), s.randn({5, 4}), Mask{}, s.randn({3}));
-  s.error("pass keep(t) as `mask`", attention, s.randn({5, 4}), s.randn({5, 4}), s.randn({5, 4}), Mask{}, s.bools({5, 5}));
+  s.error("does not broadcast to the scores [5, 5]", attention, s.randn({5, 4}), s.randn({5, 4}), s.randn({5, 4}),
+          Mask{}, s.randn({3}));
+  s.error("pass keep(t) as `mask`", attention, s.randn({5, 4}), s.randn({5, 4}), s.randn({5, 4}), Mask{},
+          s.bools({5, 5}));
   s.error("needs [..., length, width]", attention, s.randn({4}), s.randn({5, 4}), s.randn({5, 4}));
 }
 

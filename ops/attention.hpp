@@ -6,10 +6,12 @@
 #include <cmath>
 #include <limits>
 
-// What attention and attention_weights share: checks, what may be seen, dropped weights, and the composition that defines both.
+// What attention and attention_weights share: checks, what may be seen, dropped weights, and the composition that
+// defines both.
 namespace gradus::detail {
 
-/// The extents of one call: q [batch, heads, queries, width], k [batch, kv_heads, keys, width]; all axes before the heads are the batch.
+/// The extents of one call: q [batch, heads, queries, width], k [batch, kv_heads, keys, width]; all axes before the
+/// heads are the batch.
 struct AttentionShape {
   Shape scores;  ///< [..., heads, queries, keys]
   std::int64_t batch = 1, heads = 1, kv_heads = 1, queries = 0, keys = 0, width = 0;
@@ -30,12 +32,13 @@ inline void check_leading_axes(const char* op, const Tensor& q, const Tensor& k)
     fail("{}: q {} and k {} have different ranks; their leading axes must be equal", op, q.shape(), k.shape());
   for (int axis = 0; axis + 3 < q.rank(); ++axis)
     if (q.shape()[axis] != k.shape()[axis])
-      fail("{}: q {} and k {} differ in leading axis {}; only the heads, axis -3, may differ", op, q.shape(), k.shape(), axis);
+      fail("{}: q {} and k {} differ in leading axis {}; only the heads, axis -3, may differ", op, q.shape(), k.shape(),
+           axis);
   if (q.rank() < 3) return;
   const std::int64_t heads = q.size(-3), kv_heads = k.size(-3);
   if (kv_heads == 0 ? heads != 0 : heads % kv_heads != 0)
-    fail("{}: {} query heads do not divide among {} key/value heads (axis -3 of {} and {}); use a multiple", op, heads, kv_heads, q.shape(),
-         k.shape());
+    fail("{}: {} query heads do not divide among {} key/value heads (axis -3 of {} and {}); use a multiple", op, heads,
+         kv_heads, q.shape(), k.shape());
 }
 
 inline void check_bias(const char* op, const Tensor& bias, const Tensor& q, const Shape& scores) {
@@ -47,21 +50,24 @@ inline void check_bias(const char* op, const Tensor& bias, const Tensor& q, cons
     const std::int64_t extent = bias.shape()[bias.rank() - i];
     fits = extent == 1 || extent == scores[scores.rank() - i];
   }
-  if (!fits) fail("{}: bias {} does not broadcast to the scores {}; give it extents equal or 1", op, bias.shape(), scores);
+  if (!fits)
+    fail("{}: bias {} does not broadcast to the scores {}; give it extents equal or 1", op, bias.shape(), scores);
 }
 
 /// Checks all arguments of either op (`v` is null where there is none) and gives the extents.
-inline AttentionShape checked_attention(const char* op, const Tensor& q, const Tensor& k, const Tensor* v, const Tensor& bias, bool causal,
-                                        std::optional<double> scale, double dropout) {
+inline AttentionShape checked_attention(const char* op, const Tensor& q, const Tensor& k, const Tensor* v,
+                                        const Tensor& bias, bool causal, std::optional<double> scale, double dropout) {
   check_attention_input(op, "q", q, q);
   check_attention_input(op, "k", k, q);
   check_leading_axes(op, q, k);
-  if (q.size(-1) != k.size(-1)) fail("{}: q {} and k {} have different widths; a score is their dot product", op, q.shape(), k.shape());
+  if (q.size(-1) != k.size(-1))
+    fail("{}: q {} and k {} have different widths; a score is their dot product", op, q.shape(), k.shape());
   if (v) {
     check_attention_input(op, "v", *v, q);
     bool fits = v->rank() == k.rank();
     for (int axis = 0; fits && axis + 1 < k.rank(); ++axis) fits = v->shape()[axis] == k.shape()[axis];
-    if (!fits) fail("{}: k {} and v {} must agree in all axes but the last: one value for each key", op, k.shape(), v->shape());
+    if (!fits)
+      fail("{}: k {} and v {} must agree in all axes but the last: one value for each key", op, k.shape(), v->shape());
   }
   AttentionShape s{.scores = q.shape(), .queries = q.size(-2), .keys = k.size(-2), .width = q.size(-1)};
   s.scores[q.rank() - 1] = s.keys;
@@ -69,10 +75,13 @@ inline AttentionShape checked_attention(const char* op, const Tensor& q, const T
   for (int axis = 0; axis + 3 < q.rank(); ++axis) s.batch *= q.shape()[axis];
   check_bias(op, bias, q, s.scores);
   if (causal && s.queries != s.keys)
-    fail("{}: causal=true with {} queries against {} keys; pass the mask causal(Align::end) (a cache: the last query is the last key) or "
-         "causal(Align::start) instead",
-         op, s.queries, s.keys);
-  if (scale && !std::isfinite(*scale)) fail("{}: scale {} is not finite; leave it out for 1/sqrt({})", op, *scale, s.width);
+    fail(
+        "{}: causal=true with {} queries against {} keys; pass the mask causal(Align::end) (a cache: the last query is "
+        "the last key) or "
+        "causal(Align::start) instead",
+        op, s.queries, s.keys);
+  if (scale && !std::isfinite(*scale))
+    fail("{}: scale {} is not finite; leave it out for 1/sqrt({})", op, *scale, s.width);
   if (!(dropout >= 0 && dropout <= 1)) fail("{}: dropout {} is not a probability; give one in [0, 1]", op, dropout);
   return s;
 }
@@ -90,12 +99,14 @@ struct Heads {
   std::int64_t row_stride = 0, column_stride = 0;
 
   Heads() = default;
-  Heads(T* first, const Layout& l) : data(first), layout(l), row_stride(l.strides[l.shape.rank() - 2]), column_stride(l.strides.back()) {}
+  Heads(T* first, const Layout& l)
+      : data(first), layout(l), row_stride(l.strides[l.shape.rank() - 2]), column_stride(l.strides.back()) {}
   explicit operator bool() const { return data != nullptr; }
   T* matrix(std::int64_t batch, std::int64_t head) const {
     const int rank = layout.shape.rank();
     std::int64_t offset = rank > 2 ? head * layout.strides[rank - 3] : 0;
-    for (int axis = rank - 4; axis >= 0; batch /= layout.shape[axis], --axis) offset += batch % layout.shape[axis] * layout.strides[axis];
+    for (int axis = rank - 4; axis >= 0; batch /= layout.shape[axis], --axis)
+      offset += batch % layout.shape[axis] * layout.strides[axis];
     return data + offset;
   }
 };
@@ -110,7 +121,8 @@ Heads<const T> scores_view(const Tensor& x, const Shape& scores) {
   return {x.data<T>(), broadcast_to("attention", x.layout(), scores)};
 }
 
-/// Which keys a query sees: those in the band (if any) that `mask` (if defined) allows. A band lets kernels skip what lies outside.
+/// Which keys a query sees: those in the band (if any) that `mask` (if defined) allows. A band lets kernels skip what
+/// lies outside.
 struct Visible {
   std::optional<Mask::Band> band;
   Tensor mask;  ///< b8, broadcasts to the scores
@@ -129,7 +141,8 @@ inline Visible visible_keys(const Mask& mask, bool causal, const AttentionShape&
   return {.band = visible_band(mask, causal, s), .mask = banded ? Tensor{} : mask.dense(s.scores)};
 }
 
-/// Dropout of weights: weight number i of the scores, in row-major order, is dropped when its 32-bit word lies below p 2^32.
+/// Dropout of weights: weight number i of the scores, in row-major order, is dropped when its 32-bit word lies below p
+/// 2^32.
 class Dropped {
  public:
   Dropped(double p, std::uint64_t key) : random_{key}, below_(static_cast<std::uint64_t>(std::ldexp(p, 32))) {}

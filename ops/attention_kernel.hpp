@@ -6,20 +6,22 @@
 
 // Weights of a block of query rows, the part that all attention kernels share. Only a block of scores exists at a time:
 //
-//   forward   S = s Q K^T + B, hidden entries -inf;  t_i = max_j S_ij,  r_i = 1 / sum_j e^{S_ij - t_i};  A_ij = r_i e^{S_ij - t_i}
-//   backward  the same S by the same calls, hence with t and r kept by forward the same A, bit for bit
+//   forward   S = s Q K^T + B, hidden entries -inf;  t_i = max_j S_ij,  r_i = 1 / sum_j e^{S_ij - t_i};  A_ij = r_i
+//   e^{S_ij - t_i} backward  the same S by the same calls, hence with t and r kept by forward the same A, bit for bit
 //
-// An entry of exactly -inf (hidden, or by a bias) has weight exactly 0, and what has weight 0 takes no part in any sum: see Factor.
+// An entry of exactly -inf (hidden, or by a bias) has weight exactly 0, and what has weight 0 takes no part in any sum:
+// see Factor.
 namespace gradus::detail {
 
 /// x itself when BLAS takes its rows as they are (dense last axis, rows that do not overlap), else a packed copy.
 inline Tensor dense_rows(const Tensor& x) {
   const std::int64_t columns = x.size(-1), row = x.strides()[x.rank() - 2];
-  return (columns <= 1 || x.strides().back() == 1) && row >= std::max<std::int64_t>(columns, 1) ? x.detach() : packed(x);
+  return (columns <= 1 || x.strides().back() == 1) && row >= std::max<std::int64_t>(columns, 1) ? x.detach()
+                                                                                                : packed(x);
 }
 
-/// A tensor of `shape` whose axes lie in memory in the order of x's, the last one dense. So attention over permuted views of
-/// [batch, time, heads, width] gives results in that order, and the way back to it copies nothing.
+/// A tensor of `shape` whose axes lie in memory in the order of x's, the last one dense. So attention over permuted
+/// views of [batch, time, heads, width] gives results in that order, and the way back to it copies nothing.
 inline Tensor ordered_like(const Tensor& x, const Shape& shape) {
   if (x.layout().overlaps() || x.is_contiguous()) return Tensor(shape, x.dtype());
   std::array<int, Shape::max_rank> order{};
@@ -53,13 +55,20 @@ struct AttentionProblem {
   T scale;
   double dropout;
   Dropped dropped;
-  T kept_factor;                       // 1 / (1 - dropout)
+  T kept_factor;                        // 1 / (1 - dropout)
   std::int64_t block_rows, row_blocks;  // fixed by the shape alone
 
-  AttentionProblem(const AttentionShape& s, const Visible& seen, const Tensor& dense_q, const Tensor& dense_k, const Tensor& b, double factor,
-                   double p, std::uint64_t key)
-      : shape(s), band(seen.band), mask(scores_view<bool>(seen.mask, s.scores)), q(heads_of<T>(dense_q)), k(heads_of<T>(dense_k)),
-        bias(scores_view<T>(b, s.scores)), scale(static_cast<T>(factor)), dropout(p), dropped(p, key),
+  AttentionProblem(const AttentionShape& s, const Visible& seen, const Tensor& dense_q, const Tensor& dense_k,
+                   const Tensor& b, double factor, double p, std::uint64_t key)
+      : shape(s),
+        band(seen.band),
+        mask(scores_view<bool>(seen.mask, s.scores)),
+        q(heads_of<T>(dense_q)),
+        k(heads_of<T>(dense_k)),
+        bias(scores_view<T>(b, s.scores)),
+        scale(static_cast<T>(factor)),
+        dropout(p),
+        dropped(p, key),
         kept_factor(static_cast<T>(p < 1 ? 1 / (1 - p) : 0)),
         block_rows(std::clamp<std::int64_t>(32768 / std::max<std::int64_t>(s.keys, 1) / 16 * 16, 16, 128)),
         row_blocks((s.queries + block_rows - 1) / block_rows) {}
@@ -69,7 +78,8 @@ struct AttentionProblem {
   std::int64_t block_size() const { return std::min(block_rows, shape.queries) * shape.keys; }
 
   AttentionBlock block(std::int64_t batch, std::int64_t head, std::int64_t index) const {
-    AttentionBlock b{batch, head, index * block_rows, std::min(block_rows, shape.queries - index * block_rows), 0, shape.keys};
+    AttentionBlock b{batch, head,      index * block_rows, std::min(block_rows, shape.queries - index * block_rows),
+                     0,     shape.keys};
     if (band) {
       b.begin = std::clamp<std::int64_t>(b.first + band->low, 0, shape.keys);
       b.columns = std::clamp<std::int64_t>(b.first + b.rows + band->high, b.begin, shape.keys) - b.begin;
@@ -99,8 +109,10 @@ struct AttentionProblem {
     }
     if (mask) {
       const bool* const m = mask.matrix(b.batch, b.head) + i * mask.row_stride + b.begin * mask.column_stride;
-      if (mask.column_stride == 1) for (std::int64_t j = 0; j < b.columns; ++j) s[j] = m[j] ? s[j] : hidden;
-      else for (std::int64_t j = 0; j < b.columns; ++j) s[j] = m[j * mask.column_stride] ? s[j] : hidden;
+      if (mask.column_stride == 1)
+        for (std::int64_t j = 0; j < b.columns; ++j) s[j] = m[j] ? s[j] : hidden;
+      else
+        for (std::int64_t j = 0; j < b.columns; ++j) s[j] = m[j * mask.column_stride] ? s[j] : hidden;
     }
     if (band) {
       const std::int64_t low = std::clamp<std::int64_t>(i + band->low - b.begin, 0, b.columns);
@@ -147,13 +159,15 @@ struct AttentionProblem {
     if (dropout == 0) return;
     for (std::int64_t i = 0; i < b.rows; ++i, x += b.columns) {
       const std::int64_t row = (b.batch * shape.heads + b.head) * shape.queries + b.first + i;
-      dropped.row(row * shape.keys + b.begin, b.columns, [&](std::int64_t j, bool gone) { x[j] = gone ? T{0} : x[j] * kept_factor; });
+      dropped.row(row * shape.keys + b.begin, b.columns,
+                  [&](std::int64_t j, bool gone) { x[j] = gone ? T{0} : x[j] * kept_factor; });
     }
   }
 };
 
-/// The right factor B [rows, columns] of a product A B in which A is exactly 0 where a key is hidden. What is not finite in B must not come
-/// through there as 0 * NaN: such entries are taken out before the product, and added back for the entries of A that are not 0.
+/// The right factor B [rows, columns] of a product A B in which A is exactly 0 where a key is hidden. What is not
+/// finite in B must not come through there as 0 * NaN: such entries are taken out before the product, and added back
+/// for the entries of A that are not 0.
 template <class T>
 class Factor {
  public:
@@ -167,21 +181,25 @@ class Factor {
   }
 
   /// c [m, columns] += alpha a b[first, first + n), a [m, n] dense.
-  void add_product(std::int64_t m, std::int64_t first, std::int64_t n, T alpha, const T* a, T* c, std::int64_t ldc) const {
+  void add_product(std::int64_t m, std::int64_t first, std::int64_t n, T alpha, const T* a, T* c,
+                   std::int64_t ldc) const {
     gemm<T>(m, columns_, n, alpha, a, n, 1, x_ + first * stride_, stride_, 1, T{1}, c, ldc);
     for (const Entry& e : taken_) {
       if (e.row < first || e.row >= first + n) continue;
       for (std::int64_t i = 0; i < m; ++i)
-        if (const T weight = a[i * n + e.row - first]; weight != T{0}) c[i * ldc + e.column] += alpha * weight * e.value;
+        if (const T weight = a[i * n + e.row - first]; weight != T{0})
+          c[i * ldc + e.column] += alpha * weight * e.value;
     }
   }
   /// c [n, columns] += alpha a^T b[first, first + m), a [m, n] dense.
-  void add_transposed(std::int64_t first, std::int64_t m, std::int64_t n, T alpha, const T* a, T* c, std::int64_t ldc) const {
+  void add_transposed(std::int64_t first, std::int64_t m, std::int64_t n, T alpha, const T* a, T* c,
+                      std::int64_t ldc) const {
     gemm<T>(n, columns_, m, alpha, a, 1, n, x_ + first * stride_, stride_, 1, T{1}, c, ldc);
     for (const Entry& e : taken_) {
       if (e.row < first || e.row >= first + m) continue;
       for (std::int64_t j = 0; j < n; ++j)
-        if (const T weight = a[(e.row - first) * n + j]; weight != T{0}) c[j * ldc + e.column] += alpha * weight * e.value;
+        if (const T weight = a[(e.row - first) * n + j]; weight != T{0})
+          c[j * ldc + e.column] += alpha * weight * e.value;
     }
   }
 

@@ -1,8 +1,8 @@
 #pragma once
 #include "ops/attention.hpp"
 
-// The composition that defines attention: S = s Q K^T + B, A = softmax of S over the keys that a query sees, Y = A V. Every kernel is
-// tested against it and its derivatives of any order come from it.
+// The composition that defines attention: S = s Q K^T + B, A = softmax of S over the keys that a query sees, Y = A V.
+// Every kernel is tested against it and its derivatives of any order come from it.
 namespace gradus::detail {
 
 /// b8, the scores' shape: true where query i sees key j. Undefined when every query sees every key.
@@ -21,8 +21,9 @@ inline Tensor visible_tensor(const Visible& seen, const AttentionShape& s) {
   return y;
 }
 
-/// What the masked softmax selects by. A row with nothing to attend (all hidden, or all scores -inf) is filled with 0 instead of -inf, so
-/// that its softmax and the derivatives of that stay finite; the last selection then makes its weights 0.
+/// What the masked softmax selects by. A row with nothing to attend (all hidden, or all scores -inf) is filled with 0
+/// instead of -inf, so that its softmax and the derivatives of that stay finite; the last selection then makes its
+/// weights 0.
 struct Selection {
   Tensor alive;      ///< b8 [..., L, S]: visible, and not in an empty row
   Tensor alive_row;  ///< b8 [..., L, 1]
@@ -63,14 +64,15 @@ inline bool all_finite(const Tensor& x) {
 }
 
 /// x [..., heads, rows, columns] as [batch, kv_heads, group, ...]: `parts` are the last extents.
-inline Tensor grouped(const Tensor& x, const AttentionShape& s, std::int64_t group, std::initializer_list<std::int64_t> parts) {
+inline Tensor grouped(const Tensor& x, const AttentionShape& s, std::int64_t group,
+                      std::initializer_list<std::int64_t> parts) {
   Shape shape{s.batch, s.kv_heads, group};
   for (const std::int64_t n : parts) shape.push_back(n);
   return reshape(x, shape);
 }
 
-/// Q K^T. With NaN or infinity in a key that some query does not see (or in a query that sees nothing), 0 * NaN in the rule of a product
-/// would carry it into gradients: then factors are selected for each pair before they are multiplied.
+/// Q K^T. With NaN or infinity in a key that some query does not see (or in a query that sees nothing), 0 * NaN in the
+/// rule of a product would carry it into gradients: then factors are selected for each pair before they are multiplied.
 inline Tensor reference_products(const Tensor& q, const Tensor& k, const Tensor& visible, const AttentionShape& s) {
   if (visible.defined() && !(all_finite(q) && all_finite(k))) {
     const Tensor pairs = grouped(visible, s, s.group(), {s.queries, s.keys, 1});
@@ -79,11 +81,13 @@ inline Tensor reference_products(const Tensor& q, const Tensor& k, const Tensor&
     return reshape(sum(left * right, -1), s.scores);
   }
   if (s.group() == 1) return matmul(q, transpose(k));
-  return reshape(matmul(grouped(q, s, s.group(), {s.queries, s.width}), transpose(grouped(k, s, 1, {s.keys, s.width}))), s.scores);
+  return reshape(matmul(grouped(q, s, s.group(), {s.queries, s.width}), transpose(grouped(k, s, 1, {s.keys, s.width}))),
+                 s.scores);
 }
 
 /// A V, with the same selection.
-inline Tensor reference_values(const Tensor& weights, const Tensor& v, const Selection& selection, const AttentionShape& s) {
+inline Tensor reference_values(const Tensor& weights, const Tensor& v, const Selection& selection,
+                               const AttentionShape& s) {
   const std::int64_t width = v.size(-1);
   Shape shape = s.scores;
   shape[shape.rank() - 1] = width;
@@ -92,9 +96,11 @@ inline Tensor reference_values(const Tensor& weights, const Tensor& v, const Sel
     const Tensor values = where(pairs, grouped(v, s, 1, {1, s.keys, width}), 0.0);
     return reshape(sum(grouped(weights, s, s.group(), {s.queries, s.keys, 1}) * values, -2), shape);
   }
-  const Tensor y = s.group() == 1
-                       ? matmul(weights, v)
-                       : reshape(matmul(grouped(weights, s, s.group(), {s.queries, s.keys}), grouped(v, s, 1, {s.keys, width})), shape);
+  const Tensor y =
+      s.group() == 1
+          ? matmul(weights, v)
+          : reshape(matmul(grouped(weights, s, s.group(), {s.queries, s.keys}), grouped(v, s, 1, {s.keys, width})),
+                    shape);
   return selection.alive_row.defined() ? where(selection.alive_row, y, 0.0) : y;
 }
 
@@ -103,8 +109,8 @@ struct ReferenceWeights {
   Selection selection;  ///< undefined tensors when nothing is hidden
 };
 /// A, after dropout.
-inline ReferenceWeights reference_weights(const Tensor& q, const Tensor& k, const Tensor& bias, const Visible& seen, const AttentionShape& s,
-                                          double scale, double dropout, std::uint64_t key) {
+inline ReferenceWeights reference_weights(const Tensor& q, const Tensor& k, const Tensor& bias, const Visible& seen,
+                                          const AttentionShape& s, double scale, double dropout, std::uint64_t key) {
   const Tensor visible = visible_tensor(seen, s);
   Tensor scores = reference_products(q, k, visible, s) * scale;
   if (bias.defined()) scores = scores + bias;

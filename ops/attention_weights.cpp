@@ -19,7 +19,8 @@ struct AttentionWeights {
       .name = "attention_weights",
       .math = R"(A = \operatorname{softmax}(s Q K^{T} + B))",
       .rule = "\\bar Q = s \\bar S K\n\\bar K = s \\bar S^{T} Q\n\\bar B = \\bar S",
-      .derivation = R"(Each row of A is a softmax of a row of S = s Q K^{T} + B, so \bar S = A \odot (\bar A - \sum_j \bar A_j A_j).
+      .derivation =
+          R"(Each row of A is a softmax of a row of S = s Q K^{T} + B, so \bar S = A \odot (\bar A - \sum_j \bar A_j A_j).
 The product gives the rest. A hidden key has A = 0 and \bar S = 0; a row with nothing to attend is 0.)",
       .why_kept = "the rules need Q and K; A is computed again",
       .numpy = "attention_weights({q}, {k}, mask={mask}, bias={bias}, causal={causal}, scale={scale})"};
@@ -31,7 +32,8 @@ The product gives the rest. A hidden key has A = 0 and \bar S = 0; a row with no
   }
   Tensor reference(const Tensor& q, const Tensor& k, const Tensor& bias) const {
     const AttentionShape s = shape_of(q, k, bias);
-    return detail::reference_weights(q, k, bias, detail::visible_keys(mask, causal, s), s, scale, dropout, static_cast<std::uint64_t>(key))
+    return detail::reference_weights(q, k, bias, detail::visible_keys(mask, causal, s), s, scale, dropout,
+                                     static_cast<std::uint64_t>(key))
         .weights;
   }
   Tensor forward(const Tensor& q, const Tensor& k, const Tensor& bias) const {
@@ -64,23 +66,28 @@ The product gives the rest. A hidden key has A = 0 and \bar S = 0; a row with no
     s.add(attention_weights, s.randn({3, 4}), s.randn({5, 4}));
     s.add(attention_weights, s.randn({2, 5, 4}), s.randn({2, 5, 4}), Mask{}, Tensor{}, true);
     s.add(attention_weights, s.randn({2, 4, 3, 4}), s.randn({2, 2, 5, 4}), gradus::causal(Align::end));
-    s.add(attention_weights, s.randn({2, 2, 3, 4}), s.randn({2, 1, 3, 4}), lengths(indices({2, 0})), s.randn({2, 3, 3}), true, 0.3);
+    s.add(attention_weights, s.randn({2, 2, 3, 4}), s.randn({2, 1, 3, 4}), lengths(indices({2, 0})), s.randn({2, 3, 3}),
+          true, 0.3);
     s.add(attention_weights, s.randn({2, 4, 4}), s.randn({2, 4, 4}), keep(s.bools({2, 4, 4})));
-    s.add(attention_weights, s.randn({2, 3, 4}), s.randn({2, 4, 4}), Mask{}, Tensor{}, false, std::optional<double>{}, 0.4);
+    s.add(attention_weights, s.randn({2, 3, 4}), s.randn({2, 4, 4}), Mask{}, Tensor{}, false, std::optional<double>{},
+          0.4);
     s.add(attention_weights, s.randn({2, 3, 4}), s.randn({2, 0, 4}));
-    s.error("3 query heads do not divide among 2 key/value heads", attention_weights, s.randn({3, 5, 4}), s.randn({2, 5, 4}));
+    s.error("3 query heads do not divide among 2 key/value heads", attention_weights, s.randn({3, 5, 4}),
+            s.randn({2, 5, 4}));
     s.error("causal(Align::end)", attention_weights, s.randn({2, 4}), s.randn({5, 4}), Mask{}, Tensor{}, true);
-    s.error("dropout 1.5 is not a probability", attention_weights, s.randn({2, 4}), s.randn({5, 4}), Mask{}, Tensor{}, false, std::optional<double>{}, 1.5);
+    s.error("dropout 1.5 is not a probability", attention_weights, s.randn({2, 4}), s.randn({5, 4}), Mask{}, Tensor{},
+            false, std::optional<double>{}, 1.5);
   }
 };
 
 const Register<AttentionWeights> registered{
-    attention_weights, {"q", "k", {"mask", None}, {"bias", None}, {"causal", false}, {"scale", None}, {"dropout", 0.0}}};
+    attention_weights,
+    {"q", "k", {"mask", None}, {"bias", None}, {"causal", false}, {"scale", None}, {"dropout", 0.0}}};
 
 }  // namespace
 
-Tensor attention_weights(const Tensor& q, const Tensor& k, const Mask& mask, const Tensor& bias, bool causal, std::optional<double> scale,
-                         double dropout) {
+Tensor attention_weights(const Tensor& q, const Tensor& k, const Mask& mask, const Tensor& bias, bool causal,
+                         std::optional<double> scale, double dropout) {
   const AttentionShape s = detail::checked_attention("attention_weights", q, k, nullptr, bias, causal, scale, dropout);
   const std::int64_t key = dropout > 0 ? static_cast<std::int64_t>(default_generator().key()) : 0;
   return apply(AttentionWeights{mask, causal, detail::attention_scale(scale, s.width), dropout, key}, q, k, bias);

@@ -67,8 +67,8 @@ Tensor concat(TensorList tensors, int axis) {
     Shape shape = tensors[k].shape();
     if (shape.rank() == first.rank()) shape[axis] = first[axis];
     if (shape != first)
-      fail("concat: tensor {} has shape {}, tensor 0 {}; all extents but that of axis {} must agree", k, tensors[k].shape(),
-           first, axis);
+      fail("concat: tensor {} has shape {}, tensor 0 {}; all extents but that of axis {} must agree", k,
+           tensors[k].shape(), first, axis);
   }
   return apply(Concat{axis}, tensors);
 }

@@ -74,7 +74,7 @@ without reduction; in the mean a weight also enters W.)",
 
   // Keeps the log-sum-exp of each row, and W.
   Forward forward(const Tensor& logits, const Tensor& target, const Tensor& class_weight) const {
-    return dispatch_floating("cross_entropy", logits.dtype(), [&](auto zero) -> Forward {
+    return dispatch_floating("cross_entropy", logits.dtype(), [&](auto zero) {
       using T = decltype(zero);
       const loss::ClassRows<T> rows(logits, target, class_weight, ignore_index);
       Tensor losses({rows.outer}, DType::f64), kept({rows.outer}, DType::f64);
@@ -89,7 +89,7 @@ without reduction; in the mean a weight also enters W.)",
         lse[row] = sum.top + sum.rest;
       });
       const double total = rows.total_weight();
-      return {rows.fold(losses, target.shape(), reduction, total), kept, scalar(total, DType::f64)};
+      return Forward(rows.fold(losses, target.shape(), reduction, total), kept, scalar(total, DType::f64));
     });
   }
   // (1-e) w_t (-log p_t) + e/C sum_c w_c (-log p_c), with -log p_c = rest - (x_c - top)

@@ -107,10 +107,13 @@ Term contract(Term a, Term b, const std::string& kept) {
   const Pair p(a, b, kept);
   const std::size_t axes = p.batch.size() + p.left.size() + p.right.size();
   const bool as_matrices = !p.inner.empty() && !(p.left.empty() && p.right.empty());
-  if (axes + (as_matrices ? 0 : p.inner.size()) > Shape::max_rank || p.batch.size() + (as_matrices ? 2 : 0) > Shape::max_rank)
-    fail("einsum: \"{},{}\" needs more than {} axes at once; merge some with reshape, or order the operands so that indices are "
-         "summed earlier",
-         a.letters, b.letters, Shape::max_rank);
+  if (axes + (as_matrices ? 0 : p.inner.size()) > Shape::max_rank ||
+      p.batch.size() + (as_matrices ? 2 : 0) > Shape::max_rank)
+    fail(
+        "einsum: \"{},{}\" needs more than {} axes at once; merge some with reshape, or order the operands so that "
+        "indices are "
+        "summed earlier",
+        a.letters, b.letters, Shape::max_rank);
   return as_matrices ? product(a, b, p) : sum_out(multiply(a, b, p), kept);
 }
 
@@ -129,7 +132,8 @@ struct Einsum {
       .name = "einsum",
       .math = R"(y_{o} = \sum_{s} \prod_k (x_k)_{s_k})",
       .rule = R"((\bar x_k)_{s_k} = \sum_{s} \bar y_{o} \prod_{j \ne k} (x_j)_{s_j})",
-      .derivation = R"(y is linear in each operand, and the factor of (x_k)_{s_k} is the product of the others. So the gradient
+      .derivation =
+          R"(y is linear in each operand, and the factor of (x_k)_{s_k} is the product of the others. So the gradient
 is again such a sum: y's indices and those of the other operands go in, those of x_k come out.)",
       .why_kept = "each rule needs the other operands",
       .numpy = "np.einsum({equation}, *{operands})"};
@@ -148,7 +152,8 @@ is again such a sum: y's indices and those of the other operands go in, those of
   Grads vjp(const Vjp& v) const {
     const Equation e = split_explicit(equation);
     PoolVector<Tensor> dx(v.x.size());
-    for (std::size_t k = 0; k < v.x.size(); ++k) dx[k] = v.want(static_cast<int>(k), [&] { return gradient_of(k, e, v); });
+    for (std::size_t k = 0; k < v.x.size(); ++k)
+      dx[k] = v.want(static_cast<int>(k), [&] { return gradient_of(k, e, v); });
     return Grads(std::move(dx));
   }
 
@@ -168,8 +173,8 @@ is again such a sum: y's indices and those of the other operands go in, those of
     return spread(einsum(rule.text(), operands), e.terms[k], rule.output, v.x[k].shape());
   }
 
-  // From the letters that were found to all axes of x_k: an index that only x_k had repeats the value, an index that stands twice puts it
-  // on the diagonal.
+  // From the letters that were found to all axes of x_k: an index that only x_k had repeats the value, an index that
+  // stands twice puts it on the diagonal.
   static Tensor spread(Tensor g, const std::string& letters, const std::string& found, const Shape& shape) {
     if (letters == found) return g;
     Shape single = shape, full = shape;
@@ -211,8 +216,8 @@ void Einsum::samples(Samples& s) {
   s.add(einsum, ",ij->ji", List{s.randn({}), s.randn({2, 3})});
   s.add(einsum, "ij,kj->i", List{s.randn({2, 3}), s.randn({4, 3})});
   s.add(einsum, "ij,jk->ik", List{s.randn({2, 0}), s.randn({0, 3})});
-  s.error("\"ij,jk->ik\" with shapes [2, 3], [4, 5]: index j has extent 3 in operand 0 and 4 in operand 1", einsum, "ij,jk->ik",
-          List{s.randn({2, 3}), s.randn({4, 5})});
+  s.error("\"ij,jk->ik\" with shapes [2, 3], [4, 5]: index j has extent 3 in operand 0 and 4 in operand 1", einsum,
+          "ij,jk->ik", List{s.randn({2, 3}), s.randn({4, 5})});
   s.error("an extent of 1 is repeated by expand only", einsum, "ij,ij->ij", List{s.randn({2, 3}), s.randn({1, 3})});
   s.error("term \"ijk\" names 3 axes, operand 0 has 2", einsum, "ijk->i", List{s.randn({2, 3})});
   s.error("2 terms for 1 operands", einsum, "ij,jk->ik", List{s.randn({2, 3})});

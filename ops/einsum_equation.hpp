@@ -5,7 +5,8 @@
 #include <string_view>
 #include <vector>
 
-// Reading the equation of einsum: one letter per axis, spaces dropped, ellipses spelled out, the output always explicit.
+// Reading the equation of einsum: one letter per axis, spaces dropped, ellipses spelled out, the output always
+// explicit.
 namespace gradus::einsum_detail {
 
 inline constexpr std::string_view alphabet = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -49,7 +50,9 @@ inline RawEquation split_equation(const Source& source) {
     else if (rest[0] == ',' && !raw.is_explicit) raw.terms.emplace_back();
     else if (rest.starts_with("->") && !raw.is_explicit) raw.is_explicit = true, ++i;
     else if (rest.starts_with("...") && !holds(term, '.')) term += "...", i += 2;
-    else source.refuse("'{}' at position {} is out of place; write letters, commas, one \"...\" a term and one \"->\"", rest[0], i);
+    else
+      source.refuse("'{}' at position {} is out of place; write letters, commas, one \"...\" a term and one \"->\"",
+                    rest[0], i);
   }
   return raw;
 }
@@ -62,8 +65,8 @@ inline std::string ellipsis_letters(const Source& source, const RawEquation& raw
     const std::size_t letters = raw.terms[k].size() - (dots ? 3 : 0);
     const auto rank = static_cast<std::size_t>(source.operands[k].rank());
     if (dots ? letters > rank : letters != rank)
-      source.refuse("term \"{}\" names {} axes, operand {} has {}; name each axis once{}", raw.terms[k], letters, k, rank,
-                    dots ? "" : ", or use \"...\"");
+      source.refuse("term \"{}\" names {} axes, operand {} has {}; name each axis once{}", raw.terms[k], letters, k,
+                    rank, dots ? "" : ", or use \"...\"");
     if (dots) longest = std::max(longest, rank - letters);
   }
   std::string letters;
@@ -82,7 +85,8 @@ inline std::string without_dots(std::string term, const std::string& letters, st
   return term;
 }
 
-/// NumPy's implicit output: the axes under "...", then the letters that occur once, in alphabetical order (capitals first).
+/// NumPy's implicit output: the axes under "...", then the letters that occur once, in alphabetical order (capitals
+/// first).
 inline std::string implicit_output(const RawEquation& raw, const std::string& dots) {
   std::string all, once;
   for (const std::string& term : raw.terms) all += term;
@@ -107,15 +111,17 @@ inline void check_extents(const Source& source, const Equation& equation) {
       if (first.n < 0) first = {n, k};
       if (first.n != n)
         source.refuse("{} has extent {} in operand {} and {} in operand {}; make them equal{}",
-                      holds(source.text, c) ? fmt::format("index {}", c) : std::string("an axis under \"...\""), first.n,
-                      first.operand, n, k, n == 1 || first.n == 1 ? ", an extent of 1 is repeated by expand only" : "");
+                      holds(source.text, c) ? fmt::format("index {}", c) : std::string("an axis under \"...\""),
+                      first.n, first.operand, n, k,
+                      n == 1 || first.n == 1 ? ", an extent of 1 is repeated by expand only" : "");
     }
 }
 
 inline void check_output(const Source& source, const Equation& equation) {
   for (std::size_t i = 0; i < equation.output.size(); ++i) {
     const char c = equation.output[i];
-    if (equation.output.find(c) != i) source.refuse("index {} stands twice in the output; use diag for a diagonal matrix", c);
+    if (equation.output.find(c) != i)
+      source.refuse("index {} stands twice in the output; use diag for a diagonal matrix", c);
     bool known = false;
     for (const std::string& term : equation.terms) known = known || holds(term, c);
     if (!known) source.refuse("output index {} stands in no input; use expand for a new axis", c);
@@ -127,7 +133,8 @@ inline Equation read_equation(std::string_view text, TensorList operands) {
   const Source source{std::string(text), operands};
   const RawEquation raw = split_equation(source);
   if (raw.terms.size() != operands.size())
-    source.refuse("{} terms for {} operands; write one term for each, with commas between", raw.terms.size(), operands.size());
+    source.refuse("{} terms for {} operands; write one term for each, with commas between", raw.terms.size(),
+                  operands.size());
   const std::string dots = ellipsis_letters(source, raw);
   Equation equation;
   for (std::size_t k = 0; k < raw.terms.size(); ++k) {

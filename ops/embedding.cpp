@@ -11,7 +11,8 @@ struct Embedding {
       .name = "embedding",
       .math = R"(y_{k} = W_{i_{k}})",
       .rule = "\\bar W_{v} = \\sum_{k : i_{k} = v} \\bar y_{k}\n\\text{none}",
-      .derivation = R"(A row of W that is read several times gets the sum of those cotangents, one that is not read gets 0.
+      .derivation =
+          R"(A row of W that is read several times gets the sum of those cotangents, one that is not read gets 0.
 The row of the padding index is a constant: it gets exactly 0.)",
       .why_kept = "the index, as a residual, and of W the shape alone",
       .numpy = "{weight}[{index}]"};
@@ -41,7 +42,8 @@ The row of the padding index is a constant: it gets exactly 0.)",
     s.error("index 7 at position [1] is out of range for 7 rows; use 0 to 6", embedding, s.randn({7, 2}),
             gradus::indices({0, 7}));
     s.error("index -1 at position [0] is out of range for 7 rows", embedding, s.randn({7, 2}), gradus::indices({-1}));
-    s.error("padding_index 7 is out of range for 7 rows; use 0 to 6", embedding, s.randn({7, 2}), gradus::indices({1}), 7);
+    s.error("padding_index 7 is out of range for 7 rows; use 0 to 6", embedding, s.randn({7, 2}), gradus::indices({1}),
+            7);
     s.error("padding_index -1 is out of range", embedding, s.randn({7, 2}), gradus::indices({1}), -1);
     s.error("the weight has shape [7]; give a matrix [rows, width]", embedding, s.randn({7}), gradus::indices({1}));
     s.error("the index has dtype f64, not i64", embedding, s.randn({7, 2}), s.randn({2}));
@@ -52,7 +54,8 @@ const Register<Embedding> registered{embedding, {"weight", "index", {"padding_in
 
 }  // namespace
 
-// Row index[k] of weight [rows, width] for each k: [..., width]. The row of padding_index is returned as it is and never gets a gradient.
+// Row index[k] of weight [rows, width] for each k: [..., width]. The row of padding_index is returned as it is and
+// never gets a gradient.
 Tensor embedding(const Tensor& weight, const Tensor& index, std::optional<std::int64_t> padding_index) {
   if (weight.rank() != 2) fail("embedding: the weight has shape {}; give a matrix [rows, width]", weight.shape());
   const std::int64_t rows = weight.shape()[0];

@@ -6,15 +6,18 @@ namespace {
 
 struct Expand {
   Shape shape;
-  static constexpr OpInfo info{.name = "expand",
-                               .math = R"(y_{i j} = x_{j})",
-                               .rule = R"(\bar x = \operatorname{sum}(\bar y))",
-                               .derivation = R"(One element of x is read at several places of y: its cotangent is the sum of theirs.)",
-                               .why_kept = "nothing: only the shape of x, which the ghost knows",
-                               .numpy = "np.broadcast_to({x}, {shape})"};
+  static constexpr OpInfo info{
+      .name = "expand",
+      .math = R"(y_{i j} = x_{j})",
+      .rule = R"(\bar x = \operatorname{sum}(\bar y))",
+      .derivation = R"(One element of x is read at several places of y: its cotangent is the sum of theirs.)",
+      .why_kept = "nothing: only the shape of x, which the ghost knows",
+      .numpy = "np.broadcast_to({x}, {shape})"};
   static constexpr bool broadcasts = true;
 
-  Tensor forward(const Tensor& x) const { return Tensor(x.storage(), broadcast_to("expand", x.layout(), shape), x.dtype()); }
+  Tensor forward(const Tensor& x) const {
+    return Tensor(x.storage(), broadcast_to("expand", x.layout(), shape), x.dtype());
+  }
   Grads vjp(const Vjp& v) const { return {Tensor(v.g)}; }  // the engine sums over the repeated axes
 
   static void samples(Samples& s) {
@@ -39,7 +42,8 @@ Tensor expand(const Tensor& x, const Shape& shape) {
   const int lead = shape.rank() - x.rank();
   for (int i = 0; i < shape.rank() && lead >= 0; ++i) {
     if (full[i] == -1 && i >= lead) full[i] = x.shape()[i - lead];
-    if (full[i] == -1) fail("expand: axis {} of {} is new for shape {}; -1 keeps an extent, a new axis needs one", i, shape, x.shape());
+    if (full[i] == -1)
+      fail("expand: axis {} of {} is new for shape {}; -1 keeps an extent, a new axis needs one", i, shape, x.shape());
     if (full[i] < 0) fail("expand: {} has a negative extent; use -1 to keep the extent of an axis", shape);
   }
   full.numel();  // an Error when it overflows

@@ -7,12 +7,13 @@ namespace {
 
 struct Flip {
   Axes axis;
-  static constexpr OpInfo info{.name = "flip",
-                               .math = R"(y_{i} = x_{n - 1 - i})",
-                               .rule = R"(\bar x = \operatorname{flip}(\bar y))",
-                               .derivation = R"(The same elements in reverse order; reversing the cotangents again goes back.)",
-                               .why_kept = "nothing",
-                               .numpy = "np.flip({x}, axis={axis})"};
+  static constexpr OpInfo info{
+      .name = "flip",
+      .math = R"(y_{i} = x_{n - 1 - i})",
+      .rule = R"(\bar x = \operatorname{flip}(\bar y))",
+      .derivation = R"(The same elements in reverse order; reversing the cotangents again goes back.)",
+      .why_kept = "nothing",
+      .numpy = "np.flip({x}, axis={axis})"};
 
   // A copy, since strides of tensors are never negative; those of `reversed` live in this kernel alone.
   Tensor forward(const Tensor& x) const {

@@ -11,7 +11,8 @@ struct Gather {
       .name = "gather",
       .math = R"(y_{k j} = x_{i_{k j} j})",
       .rule = "\\bar x_{i j} = \\sum_{k : i_{k j} = i} \\bar y_{k j}\n\\text{none}",
-      .derivation = R"(An element of x that is read several times gets the sum of those cotangents, one that is not read gets 0.)",
+      .derivation =
+          R"(An element of x that is read several times gets the sum of those cotangents, one that is not read gets 0.)",
       .why_kept = "the index, as a residual, and of x the shape alone",
       .numpy = "np.take_along_axis({x}, {index}, axis={axis})"};
 
@@ -33,14 +34,16 @@ struct Gather {
     s.add(gather, s.randn({3}), gradus::indices({2, 2, 2, 0}), 0);
     s.add(gather, s.randn({3, 4}), s.indices({3, 0}, 4), 1);
     s.add(gather, s.indices({3, 4}, 9), s.indices({3, 2}, 4), 1);
-    s.error("index 5 at position [1, 0] is out of range for 5 entries along the axis; use 0 to 4", gather, s.randn({2, 5}),
-            indices_of({0, 5}, {2, 1}), 1);
+    s.error("index 5 at position [1, 0] is out of range for 5 entries along the axis; use 0 to 4", gather,
+            s.randn({2, 5}), indices_of({0, 5}, {2, 1}), 1);
     s.error("index -1 at position [0]", gather, s.randn({5}), gradus::indices({-1}), 0);
     s.error("index [2, 2] does not fit x [3, 5]", gather, s.randn({3, 5}), s.indices({2, 2}, 2), 1);
     s.error("index [2] does not fit x [3, 5]", gather, s.randn({3, 5}), s.indices({2}, 2), 1);
     s.error("the index has dtype f64, not i64", gather, s.randn({3}), s.randn({3}), 0);
   }
-  static Tensor indices_of(std::vector<std::int64_t> values, const Shape& shape) { return gradus::indices(values, shape); }
+  static Tensor indices_of(std::vector<std::int64_t> values, const Shape& shape) {
+    return gradus::indices(values, shape);
+  }
 };
 
 const Register<Gather> registered{gather, {"x", "index", "axis"}};

@@ -11,7 +11,8 @@ struct IndexSelect {
       .name = "index_select",
       .math = R"(y_{k j} = x_{i_{k} j})",
       .rule = "\\bar x_{i j} = \\sum_{k : i_{k} = i} \\bar y_{k j}\n\\text{none}",
-      .derivation = R"(A row of x that is read several times gets the sum of those cotangents, one that is not read gets 0.)",
+      .derivation =
+          R"(A row of x that is read several times gets the sum of those cotangents, one that is not read gets 0.)",
       .why_kept = "the index, as a residual, and of x the shape alone",
       .numpy = "np.take({x}, {index}, axis={axis})"};
 

@@ -78,7 +78,7 @@ on each element: \bar Z = \bar Y \odot a'(Z).)",
 
   // Keeps the signs of Z for relu, Z for the other activations.
   Forward forward(const Tensor& x, const Tensor& weight, const Tensor& bias) const {
-    return dispatch_floating("linear", x.dtype(), [&](auto zero) -> Forward {
+    return dispatch_floating("linear", x.dtype(), [&](auto zero) {
       using T = decltype(zero);
       const Matrix<T> in(x);
       const std::int64_t n = weight.shape()[0];
@@ -88,11 +88,12 @@ on each element: \bar Z = \bar Y \odot a'(Z).)",
       T* const to = z.fresh_data<T>();
       gemm<T>(in.rows, n, in.n, T{1}, in.data, in.row_stride, in.column_stride, weight.data<T>(), weight.strides()[1],
               weight.strides()[0], T{0}, to, n);
+      if (activation == Activation::none && !bias.defined()) return Forward(z);
       const Tensor packed_bias = bias.defined() ? packed(bias) : zeros({n}, x.dtype());
       const T* const b = packed_bias.data<T>();
       if (activation == Activation::none) {
-        if (bias.defined()) for_matrix_rows(in.rows, n, to, [&](std::int64_t, T* y) { add_row(y, b, n); });
-        return {z};
+        for_matrix_rows(in.rows, n, to, [&](std::int64_t, T* y) { add_row(y, b, n); });
+        return Forward(z);
       }
       if (activation == Activation::relu) return rectified(z, in.rows, b, n);
       Tensor y(shape, x.dtype());
@@ -105,7 +106,7 @@ on each element: \bar Z = \bar Y \odot a'(Z).)",
           for (std::int64_t j = 0; j < n; ++j) yr[j] = f(zr[j]);
         });
       });
-      return {y, z};
+      return Forward(y, z);
     });
   }
   template <class T>
@@ -128,7 +129,7 @@ on each element: \bar Z = \bar Y \odot a'(Z).)",
 
   // dX = dZ W, dW = dZ^T X, db = column sums of dZ, over the flattened batch.
   Grads fused_vjp(const Vjp& v) const {
-    return dispatch_floating("linear", v.g.dtype(), [&](auto zero) -> Grads {
+    return dispatch_floating("linear", v.g.dtype(), [&](auto zero) {
       using T = decltype(zero);
       const Tensor &x = v.x[0], &weight = v.x[1];
       const Tensor dz_tensor = packed(before_activation<T>(v));
@@ -139,17 +140,16 @@ on each element: \bar Z = \bar Y \odot a'(Z).)",
         gemm<T>(m, n, k, T{1}, a, a_row, a_column, b.data, b.row_stride, b.column_stride, T{0}, y.fresh_data<T>(), n);
         return y;
       };
-      return {v.want(0,
-                     [&] {
-                       return product(x.shape(), dz.rows, x.shape().back(), dz.n, dz.data, dz.n, 1, Matrix<T>(weight));
-                     }),
-              v.want(1,
-                     [&] {
-                       return product(weight.shape(), dz.n, x.shape().back(), dz.rows, dz.data, 1, dz.n, Matrix<T>(x));
-                     }),
-              v.want(2, [&] {
-                return sum(reshape(dz_tensor, {dz.rows, dz.n}), 0);
-              })};
+      return Grads{
+          v.want(
+              0,
+              [&] { return product(x.shape(), dz.rows, x.shape().back(), dz.n, dz.data, dz.n, 1, Matrix<T>(weight)); }),
+          v.want(
+              1,
+              [&] { return product(weight.shape(), dz.n, x.shape().back(), dz.rows, dz.data, 1, dz.n, Matrix<T>(x)); }),
+          v.want(2, [&] {
+            return sum(reshape(dz_tensor, {dz.rows, dz.n}), 0);
+          })};
     });
   }
   // dZ = g a'(Z)

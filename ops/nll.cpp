@@ -29,7 +29,7 @@ enters W: \partial (S / W) / \partial w_c = (\partial S / \partial w_c - y \part
   }
 
   Forward forward(const Tensor& log_probs, const Tensor& target, const Tensor& class_weight) const {
-    return dispatch_floating("nll", log_probs.dtype(), [&](auto zero) -> Forward {
+    return dispatch_floating("nll", log_probs.dtype(), [&](auto zero) {
       using T = decltype(zero);
       const loss::ClassRows<T> rows(log_probs, target, class_weight, ignore_index);
       Tensor losses({rows.outer}, DType::f64);
@@ -40,7 +40,7 @@ enters W: \partial (S / W) / \partial w_c = (\partial S / \partial w_c - y \part
             rows.counts(row) ? -rows.weight_of(t) * static_cast<double>(rows.scores[row * rows.classes + t]) : 0.0;
       }
       const double total = rows.total_weight();
-      return {rows.fold(losses, target.shape(), reduction, total), scalar(total, DType::f64)};
+      return Forward(rows.fold(losses, target.shape(), reduction, total), scalar(total, DType::f64));
     });
   }
 

@@ -62,7 +62,7 @@ Moments normalise_row(const T* x, T* y, std::int64_t n, double eps) {
 /// y, and as residuals m and the scale of each row, f64 [rows, 2].
 template <bool centred>
 Forward forward(const char* op, const Tensor& x, const Tensor& weight, const Tensor& bias, double eps) {
-  return dispatch_floating(op, x.dtype(), [&](auto zero) -> Forward {
+  return dispatch_floating(op, x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const Rows rows = rows_of(x, 1U << (x.rank() - 1));
     const Tensor packed_weight = weight.defined() ? packed(weight) : Tensor{};
@@ -82,7 +82,7 @@ Forward forward(const char* op, const Tensor& x, const Tensor& weight, const Ten
       if (b)
         for (std::int64_t i = 0; i < n; ++i) out[i] += b[i];
     });
-    return {y, moments};
+    return Forward(y, moments);
   });
 }
 
@@ -160,7 +160,7 @@ template <bool centred>
 Grads rule(const Vjp& v) {
   constexpr int inputs = centred ? 3 : 2;
   const Tensor& x = v.x[0];
-  return dispatch_floating("rule", x.dtype(), [&](auto zero) -> Grads {
+  return dispatch_floating("rule", x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const unsigned last = 1U << (x.rank() - 1);
     const Rows rows = rows_of(x, last), cotangents = rows_of(v.g, last);

@@ -7,12 +7,11 @@ namespace {
 
 struct OneHot {
   std::int64_t classes;
-  static constexpr OpInfo info{
-      .name = "one_hot",
-      .math = R"(y_{k c} = i_{k} = c ? 1 : 0)",
-      .rule = R"(\text{none})",
-      .derivation = R"(An index is no differentiable quantity.)",
-      .numpy = "np.eye({classes}, dtype=np.float32)[{index}]"};
+  static constexpr OpInfo info{.name = "one_hot",
+                               .math = R"(y_{k c} = i_{k} = c ? 1 : 0)",
+                               .rule = R"(\text{none})",
+                               .derivation = R"(An index is no differentiable quantity.)",
+                               .numpy = "np.eye({classes}, dtype=np.float32)[{index}]"};
 
   Tensor forward(const Tensor& index) const {
     const Tensor checked = checked_index("one_hot", index, classes, "classes");

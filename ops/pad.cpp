@@ -24,7 +24,8 @@ struct Pad {
   Tensor forward(const Tensor& x) const {
     Shape shape = x.shape();
     for (int i = 0; i < shape.rank(); ++i)
-      if (__builtin_add_overflow(shape[i], before(i), &shape[i]) || __builtin_add_overflow(shape[i], after(i), &shape[i]))
+      if (__builtin_add_overflow(shape[i], before(i), &shape[i]) ||
+          __builtin_add_overflow(shape[i], after(i), &shape[i]))
         fail("pad: widths {} and {} around axis {} of shape {} exceed 2^63; use smaller ones", before(i), after(i), i,
              x.shape());
     Tensor y = full(shape, value, x.dtype());
@@ -48,7 +49,8 @@ struct Pad {
     s.add(pad, s.randn({}), Shape{});
     s.add(pad, s.randn({2, 2}), Shape{0, 0, 0, 0});
     s.add(pad, s.indices({2, 2}, 5), Shape{0, 1, 1, 0}, 7.0);
-    s.error("2 widths for shape [2, 3]; give before and after for each axis, 4 in all", pad, s.randn({2, 3}), Shape{1, 1});
+    s.error("2 widths for shape [2, 3]; give before and after for each axis, 4 in all", pad, s.randn({2, 3}),
+            Shape{1, 1});
     s.error("width -1 is negative; use slice to cut", pad, s.randn({2}), Shape{-1, 0});
     s.error("5 axes", pad, s.randn({1, 1, 1, 1, 2}), Shape{0, 0, 0, 0, 0, 0, 1, 1});
     s.error("does not fit dtype i64", pad, s.indices({2}, 5), Shape{1, 1}, 0.5);

@@ -6,12 +6,13 @@ namespace {
 
 struct Permute {
   Shape axes;
-  static constexpr OpInfo info{.name = "permute",
-                               .math = R"(y_{i_{p(0)} i_{p(1)} \dots} = x_{i_0 i_1 \dots})",
-                               .rule = R"(\bar x = \operatorname{permute}(\bar y, p^{-1}))",
-                               .derivation = R"(The same elements under other axes: the cotangent goes back by the inverse order.)",
-                               .why_kept = "nothing",
-                               .numpy = "np.transpose({x}, {axes})"};
+  static constexpr OpInfo info{
+      .name = "permute",
+      .math = R"(y_{i_{p(0)} i_{p(1)} \dots} = x_{i_0 i_1 \dots})",
+      .rule = R"(\bar x = \operatorname{permute}(\bar y, p^{-1}))",
+      .derivation = R"(The same elements under other axes: the cotangent goes back by the inverse order.)",
+      .why_kept = "nothing",
+      .numpy = "np.transpose({x}, {axes})"};
 
   Tensor forward(const Tensor& x) const {
     Layout y = x.layout();

@@ -86,7 +86,8 @@ Shape resolved(const Tensor& x, Shape shape) {
   }
   if (open >= 0) {
     if (known == 0 || x.numel() % known != 0)
-      fail("reshape: {} has {} elements, which {} cannot hold for any extent in place of -1", x.shape(), x.numel(), shape);
+      fail("reshape: {} has {} elements, which {} cannot hold for any extent in place of -1", x.shape(), x.numel(),
+           shape);
     shape[open] = x.numel() / known;
   }
   if (shape.numel() != x.numel())

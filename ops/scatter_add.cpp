@@ -11,7 +11,8 @@ struct ScatterAdd {
       .name = "scatter_add",
       .math = R"(y_{i j} = x_{i j} + \sum_{k : i_{k j} = i} s_{k j})",
       .rule = "\\bar x = \\bar y\n\\text{none}\n\\bar s_{k j} = \\bar y_{i_{k j} j}",
-      .derivation = R"(Each x_{i j} and each s_{k j} enters one sum with factor 1, so its cotangent is that of its sum.)",
+      .derivation =
+          R"(Each x_{i j} and each s_{k j} enters one sum with factor 1, so its cotangent is that of its sum.)",
       .why_kept = "the index, as a residual",
       .numpy = "scatter_add({x}, {index}, {src}, axis={axis})"};
 
@@ -30,10 +31,12 @@ struct ScatterAdd {
     s.add(scatter_add, s.randn({1}), gradus::indices({0, 0}), s.randn({2}), 0);
     s.add(scatter_add, s.randn({3, 4}), s.indices({3, 0}, 4), s.randn({3, 0}), 1);
     s.add(scatter_add, s.indices({3}, 9), s.indices({4}, 3), s.indices({4}, 9), 0);
-    s.error("index 3 at position [1] is out of range for 3 entries along the axis; use 0 to 2", scatter_add, s.randn({3}),
-            gradus::indices({0, 3}), s.randn({2}), 0);
-    s.error("src [3] has another shape than the index [2]", scatter_add, s.randn({4}), s.indices({2}, 4), s.randn({3}), 0);
-    s.error("index [2, 2] does not fit x [3, 5]", scatter_add, s.randn({3, 5}), s.indices({2, 2}, 2), s.randn({2, 2}), 1);
+    s.error("index 3 at position [1] is out of range for 3 entries along the axis; use 0 to 2", scatter_add,
+            s.randn({3}), gradus::indices({0, 3}), s.randn({2}), 0);
+    s.error("src [3] has another shape than the index [2]", scatter_add, s.randn({4}), s.indices({2}, 4), s.randn({3}),
+            0);
+    s.error("index [2, 2] does not fit x [3, 5]", scatter_add, s.randn({3, 5}), s.indices({2, 2}, 2), s.randn({2, 2}),
+            1);
     s.error("dtypes f64 and i64 do not mix", scatter_add, s.randn({3}), s.indices({3}, 3), s.indices({3}, 3), 0);
   }
 };
@@ -48,7 +51,8 @@ Tensor scatter_add(const Tensor& x, const Tensor& index, const Tensor& src, int 
   axis = checked_axis("scatter_add", x.shape(), axis);
   check_index_shape("scatter_add", x, index, axis);
   if (src.shape() != index.shape())
-    fail("scatter_add: src {} has another shape than the index {}; give one value for each index", src.shape(), index.shape());
+    fail("scatter_add: src {} has another shape than the index {}; give one value for each index", src.shape(),
+         index.shape());
   return apply(ScatterAdd{axis}, x, index, src);
 }
 

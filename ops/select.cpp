@@ -12,7 +12,8 @@ struct Select {
       .name = "select",
       .math = R"(y_{j} = x_{i j})",
       .rule = R"(\bar x = \operatorname{pad}(\bar y))",
-      .derivation = R"(The elements at one index of an axis are copied, the others enter nothing: their cotangent is 0.)",
+      .derivation =
+          R"(The elements at one index of an axis are copied, the others enter nothing: their cotangent is 0.)",
       .why_kept = "nothing: only the shape of x, which the ghost knows",
       .numpy = "np.take({x}, {index}, axis={axis})"};
 

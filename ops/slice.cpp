@@ -22,7 +22,8 @@ struct Slice {
   Layout part(const Layout& x) const { return strided_part(x, axis, start, count(), step); }
   Tensor forward(const Tensor& x) const { return part_of(x, part(x.layout())); }
 
-  // As [outer, count, inner] between zeros. A step first spreads the cotangent: each element becomes a row of `step`, it and zeros.
+  // As [outer, count, inner] between zeros. A step first spreads the cotangent: each element becomes a row of `step`,
+  // it and zeros.
   Grads vjp(const Vjp& v) const {
     const Shape& shape = v.x[0].shape();
     const Shape three = around(shape, axis, count());

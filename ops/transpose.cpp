@@ -7,12 +7,13 @@ namespace {
 struct Transpose {
   int axis0;
   int axis1;
-  static constexpr OpInfo info{.name = "transpose",
-                               .math = R"(y_{j i} = x_{i j})",
-                               .rule = R"(\bar x = \bar y^{T})",
-                               .derivation = R"(The same elements with two axes exchanged; exchanging them again goes back.)",
-                               .why_kept = "nothing",
-                               .numpy = "np.swapaxes({x}, {axis0}, {axis1})"};
+  static constexpr OpInfo info{
+      .name = "transpose",
+      .math = R"(y_{j i} = x_{i j})",
+      .rule = R"(\bar x = \bar y^{T})",
+      .derivation = R"(The same elements with two axes exchanged; exchanging them again goes back.)",
+      .why_kept = "nothing",
+      .numpy = "np.swapaxes({x}, {axis0}, {axis1})"};
 
   Tensor forward(const Tensor& x) const {
     Layout y = x.layout();

@@ -7,7 +7,8 @@
 // The one kernel of tril and triu.
 namespace gradus {
 
-/// x [..., rows, columns] with zeros above (lower) or below (not lower) the diagonal j = i + diagonal. Selected, never multiplied.
+/// x [..., rows, columns] with zeros above (lower) or below (not lower) the diagonal j = i + diagonal. Selected, never
+/// multiplied.
 inline Tensor triangle(const Tensor& x, std::int64_t diagonal, bool lower) {
   const std::int64_t rows = x.size(-2), columns = x.size(-1);
   const std::int64_t shift = std::clamp(diagonal, -rows - 1, columns + 1);

@@ -2,7 +2,8 @@
 
 #include <cmath>
 
-// With learning rate a, its decay r, sum of squared gradients s (initial_accumulator before the first step), weight decay w, step t = 1, 2, ...:
+// With learning rate a, its decay r, sum of squared gradients s (initial_accumulator before the first step), weight
+// decay w, step t = 1, 2, ...:
 //
 //   g <- g + w p
 //   s <- s + g^2

@@ -6,7 +6,7 @@ namespace gradus {
 struct AdagradOptions {
   double learning_rate = 1e-2;
   double learning_rate_decay = 0;
-  double weight_decay = 0;         ///< L2: added to the gradient
+  double weight_decay = 0;  ///< L2: added to the gradient
   double initial_accumulator = 0;
   double eps = 1e-10;
   void check(const char* op) const;
@@ -15,7 +15,8 @@ struct AdagradOptions {
 /// Adagrad (Duchi, Hazan and Singer 2011); the equations stand in optim/adagrad.cpp.
 class Adagrad final : public OptimizerOf<AdagradOptions> {
  public:
-  explicit Adagrad(const Parameters& parameters, const AdagradOptions& options = {}) : Adagrad({{parameters, options}}) {}
+  explicit Adagrad(const Parameters& parameters, const AdagradOptions& options = {})
+      : Adagrad({{parameters, options}}) {}
   explicit Adagrad(const std::vector<ParameterGroup<AdagradOptions>>& groups) : OptimizerOf("adagrad", groups) {}
 
  protected:

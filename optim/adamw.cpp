@@ -9,12 +9,15 @@
 //
 // amsgrad: u <- max(u, v), and u / (1 - beta2^t) in place of v_hat.
 //
-// Loshchilov and Hutter, "Decoupled weight decay regularization" (2019), the decay multiplied by the learning rate as in PyTorch.
+// Loshchilov and Hutter, "Decoupled weight decay regularization" (2019), the decay multiplied by the learning rate as
+// in PyTorch.
 namespace gradus {
 
 void AdamWOptions::check(const char* op) const { detail::check_adam(op, *this); }
 
-std::vector<const char*> AdamW::state_names(std::size_t group) const { return detail::adam_state_names(options(group).amsgrad); }
+std::vector<const char*> AdamW::state_names(std::size_t group) const {
+  return detail::adam_state_names(options(group).amsgrad);
+}
 void AdamW::update(const UpdatePiece<float>& piece) const {
   const AdamWOptions& o = options(piece.group);
   detail::adam_update(piece, o, 1 - o.learning_rate * o.weight_decay, 0);

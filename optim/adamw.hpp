@@ -3,7 +3,8 @@
 
 namespace gradus {
 
-/// AdamW (Loshchilov and Hutter 2019): Adam with weight decay apart from the gradient; the equations stand in optim/adamw.cpp.
+/// AdamW (Loshchilov and Hutter 2019): Adam with weight decay apart from the gradient; the equations stand in
+/// optim/adamw.cpp.
 class AdamW final : public OptimizerOf<AdamWOptions> {
  public:
   explicit AdamW(const Parameters& parameters, const AdamWOptions& options = {}) : AdamW({{parameters, options}}) {}

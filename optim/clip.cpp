@@ -8,8 +8,8 @@
 
 // norm = (sum over all gradients and elements of |g|^p)^(1/p),   g <- g min(1, max_norm / (norm + 1e-6))
 //
-// Squares are summed as (g / largest)^2, so that nothing overflows or vanishes: 1e200 is an honest f64 gradient. Chunks of fixed size, folded
-// in index order: the bits do not depend on the number of threads.
+// Squares are summed as (g / largest)^2, so that nothing overflows or vanishes: 1e200 is an honest f64 gradient. Chunks
+// of fixed size, folded in index order: the bits do not depend on the number of threads.
 namespace gradus {
 namespace {
 
@@ -19,7 +19,9 @@ constexpr std::int64_t chunk = 16384;
 template <class F, class Fold>
 double fold_chunks(std::int64_t n, F&& f, Fold&& fold) {
   PoolVector<double> partial(static_cast<std::size_t>((n + chunk - 1) / chunk));
-  parallel_for(n, chunk, [&](std::int64_t begin, std::int64_t end) { partial[static_cast<std::size_t>(begin / chunk)] = f(begin, end); });
+  parallel_for(n, chunk, [&](std::int64_t begin, std::int64_t end) {
+    partial[static_cast<std::size_t>(begin / chunk)] = f(begin, end);
+  });
   double total = 0;
   for (const double x : partial) total = fold(total, x);
   return total;

@@ -14,7 +14,8 @@ constexpr std::int64_t piece_size = 8192;
 
 // Two that would be updated twice: the same leaf, or leaves over the same memory.
 bool same_parameter(const Tensor& a, const Tensor& b) {
-  return a.node().get() == b.node().get() || (a.storage() == b.storage() && a.layout().offset == b.layout().offset && a.numel() > 0);
+  return a.node().get() == b.node().get() ||
+         (a.storage() == b.storage() && a.layout().offset == b.layout().offset && a.numel() > 0);
 }
 
 const Tensor* find_or_null(const NamedTensors& tensors, const std::string& name) {
@@ -56,7 +57,8 @@ void Optimizer::add(const NamedParameter& p, std::size_t group) {
   const std::string name = numbered ? std::to_string(slots_.size()) : p.name;
   for (const Slot& other : slots_) {
     if (same_parameter(other.parameter, t))
-      fail("{}: parameters {} and {} are the same tensor {}; give it once, or it would be updated twice", op_, other.name, name, t.shape());
+      fail("{}: parameters {} and {} are the same tensor {}; give it once, or it would be updated twice", op_,
+           other.name, name, t.shape());
     if (other.name == name) fail("{}: two parameters are named {}; their states could not be told apart", op_, name);
   }
   slots_.push_back({.name = name, .parameter = t, .group = group, .steps = 0, .state = {}});
@@ -82,7 +84,8 @@ void Optimizer::zero_grad() {
   for (Slot& slot : slots_) slot.parameter.zero_grad();
 }
 
-// One parameter in this step: contiguous memory, since a parameter that is a strided view is updated in a copy and written back.
+// One parameter in this step: contiguous memory, since a parameter that is a strided view is updated in a copy and
+// written back.
 struct Optimizer::Work {
   const Slot* slot;
   Tensor parameter, gradient;
@@ -93,7 +96,8 @@ Optimizer::Work Optimizer::prepare(Slot& slot) {
   Tensor& p = slot.parameter;
   if (slot.state.empty()) {
     const std::size_t count = state_names(slot.group).size();
-    for (std::size_t i = 0; i < count; ++i) slot.state.push_back(full(p.shape(), initial_state(slot.group, i), p.dtype()));
+    for (std::size_t i = 0; i < count; ++i)
+      slot.state.push_back(full(p.shape(), initial_state(slot.group, i), p.dtype()));
   }
   ++slot.steps;
   if (!p.is_contiguous()) return {&slot, copy_of(p), p.grad(), 0};
@@ -130,9 +134,11 @@ void Optimizer::step() {
   }
   parallel_for(pieces, pieces <= 2 ? 2 : 1, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t piece = first; piece < last; ++piece) {
-      const auto after = std::upper_bound(all.begin(), all.end(), piece, [](std::int64_t at, const Work& w) { return at < w.first_piece; });
+      const auto after = std::upper_bound(all.begin(), all.end(), piece,
+                                          [](std::int64_t at, const Work& w) { return at < w.first_piece; });
       const Work& work = *std::prev(after);
-      const std::int64_t begin = (piece - work.first_piece) * piece_size, end = std::min(begin + piece_size, work.parameter.numel());
+      const std::int64_t begin = (piece - work.first_piece) * piece_size,
+                         end = std::min(begin + piece_size, work.parameter.numel());
       if (work.parameter.dtype() == DType::f32) run<float>(work, begin, end);
       else run<double>(work, begin, end);
     }
@@ -149,9 +155,11 @@ NamedTensors Optimizer::state() const {
   for (const Slot& slot : slots_) {
     saved.emplace_back(slot.name + ".step", indices(std::span(&slot.steps, 1), {}));
     const std::vector<const char*> names = state_names(slot.group);
-    for (std::size_t i = 0; i < slot.state.size(); ++i) saved.emplace_back(slot.name + "." + names[i], copy_of(slot.state[i]));
+    for (std::size_t i = 0; i < slot.state.size(); ++i)
+      saved.emplace_back(slot.name + "." + names[i], copy_of(slot.state[i]));
   }
-  for (std::size_t g = 0; g < group_count_; ++g) saved.emplace_back(fmt::format("learning_rate.{}", g), scalar(rate(g), DType::f64));
+  for (std::size_t g = 0; g < group_count_; ++g)
+    saved.emplace_back(fmt::format("learning_rate.{}", g), scalar(rate(g), DType::f64));
   return saved;
 }
 
@@ -174,7 +182,8 @@ void Optimizer::load_state(const NamedTensors& saved) {
     slot.state.clear();
     const std::vector<const char*> names = slot.steps > 0 ? state_names(slot.group) : std::vector<const char*>{};
     for (const char* n : names)
-      if (const Tensor* const t = take(slot.name + "." + n, slot.parameter.shape(), slot.parameter.dtype())) slot.state.push_back(copy_of(*t));
+      if (const Tensor* const t = take(slot.name + "." + n, slot.parameter.shape(), slot.parameter.dtype()))
+        slot.state.push_back(copy_of(*t));
   }
   std::vector<double> rates(group_count_);
   for (std::size_t g = 0; g < group_count_; ++g)
@@ -182,8 +191,8 @@ void Optimizer::load_state(const NamedTensors& saved) {
   for (const auto& entry : saved)
     if (!expected.count(entry.first)) extra.push_back(entry.first);
   if (!missing.empty() || !wrong.empty() || !extra.empty())
-    fail("{}: the saved state does not fit these parameters; missing: {}; left over: {}; wrong: {}; nothing was loaded", op_, joined(missing),
-         joined(extra), joined(wrong));
+    fail("{}: the saved state does not fit these parameters; missing: {}; left over: {}; wrong: {}; nothing was loaded",
+         op_, joined(missing), joined(extra), joined(wrong));
   for (const double r : rates) check_not_negative(op_, "learning_rate", r);
   slots_ = std::move(loaded);
   for (std::size_t g = 0; g < group_count_; ++g) rate(g) = rates[g];
@@ -193,7 +202,8 @@ void check_not_negative(const char* op, const char* option, double value) {
   if (!(value >= 0) || !std::isfinite(value)) fail("{}: {} {} is not a number from 0 up; give one", op, option, value);
 }
 void check_decay_rate(const char* op, const char* option, double value) {
-  if (!(value >= 0 && value < 1)) fail("{}: {} {} is not in [0, 1); give how much of a running mean a step keeps", op, option, value);
+  if (!(value >= 0 && value < 1))
+    fail("{}: {} {} is not in [0, 1); give how much of a running mean a step keeps", op, option, value);
 }
 
 }  // namespace gradus

@@ -15,7 +15,8 @@ struct NamedParameter {
   Tensor tensor;
 };
 
-/// What optimizers and clipping take: leaves that require grad. From plain tensors, which are named "0", "1", ..., or from named ones.
+/// What optimizers and clipping take: leaves that require grad. From plain tensors, which are named "0", "1", ..., or
+/// from named ones.
 class Parameters {
  public:
   Parameters(std::initializer_list<Tensor> tensors) : Parameters(std::vector<Tensor>(tensors)) {}
@@ -40,15 +41,16 @@ template <class T>
 struct UpdatePiece {
   static constexpr int most_states = 3;
   std::int64_t n;
-  T* p;         ///< parameter
-  const T* g;   ///< its gradient, never written to
+  T* p;        ///< parameter
+  const T* g;  ///< its gradient, never written to
   T* state[most_states];
-  std::int64_t t;     ///< how many steps this parameter has taken, this one included: 1 in the first
+  std::int64_t t;  ///< how many steps this parameter has taken, this one included: 1 in the first
   std::size_t group;
 };
 
-/// Updates leaves from their `.grad()`. All parameters go through one parallel loop over fixed pieces, without temporaries; the state is kept
-/// in the parameter's dtype. A parameter without a gradient is not touched: no state is made, no step is counted.
+/// Updates leaves from their `.grad()`. All parameters go through one parallel loop over fixed pieces, without
+/// temporaries; the state is kept in the parameter's dtype. A parameter without a gradient is not touched: no state is
+/// made, no step is counted.
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
@@ -67,15 +69,16 @@ class Optimizer {
   void set_learning_rate(double rate, std::size_t group);
   std::size_t groups() const { return group_count_; }
 
-  /// All that the next step depends on besides parameters and gradients: `NAME.step` (i64) and `NAME.STATE` for each parameter that has been
-  /// updated, `learning_rate.GROUP` (f64). Copies.
+  /// All that the next step depends on besides parameters and gradients: `NAME.step` (i64) and `NAME.STATE` for each
+  /// parameter that has been updated, `learning_rate.GROUP` (f64). Copies.
   NamedTensors state() const;
-  /// Replaces the state, so that training goes on bitwise as if it had never stopped. One Error lists what is missing, left over and of the
-  /// wrong shape or dtype; the old state is then untouched.
+  /// Replaces the state, so that training goes on bitwise as if it had never stopped. One Error lists what is missing,
+  /// left over and of the wrong shape or dtype; the old state is then untouched.
   void load_state(const NamedTensors& saved);
 
  protected:
-  /// `op` names the optimizer in errors. Error for no parameters, for one that is no leaf or does not require grad, or that is given twice.
+  /// `op` names the optimizer in errors. Error for no parameters, for one that is no leaf or does not require grad, or
+  /// that is given twice.
   Optimizer(const char* op, std::span<const Parameters* const> groups);
 
   /// The names of the state tensors of a parameter in that group, at most UpdatePiece::most_states.

@@ -2,7 +2,8 @@
 
 #include <cmath>
 
-// With learning rate a, running means of the squared gradient s and (centered) of the gradient m, momentum u, weight decay w:
+// With learning rate a, running means of the squared gradient s and (centered) of the gradient m, momentum u, weight
+// decay w:
 //
 //   g <- g + w p
 //   s <- alpha s + (1 - alpha) g^2
@@ -10,8 +11,8 @@
 //   d <- g / (sqrt(s) + eps)      or  g / (sqrt(s - m^2) + eps)
 //   p <- p - a d                  or, with momentum,  v <- u v + d,  p <- p - a v
 //
-// Tieleman and Hinton, lecture 6.5 of "Neural networks for machine learning" (2012); centered: Graves, "Generating sequences with recurrent
-// neural networks" (2013).
+// Tieleman and Hinton, lecture 6.5 of "Neural networks for machine learning" (2012); centered: Graves, "Generating
+// sequences with recurrent neural networks" (2013).
 namespace gradus {
 namespace {
 

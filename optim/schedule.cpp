@@ -25,7 +25,8 @@ void check_rate(const char* op, double rate) {
   if (!(rate >= 0) || !std::isfinite(rate)) fail("{}: a rate of {} is not a number from 0 up; give one", op, rate);
 }
 void check_factor(const char* op, double factor) {
-  if (!(factor >= 0) || !std::isfinite(factor)) fail("{}: a factor of {} is not a number from 0 up; give one", op, factor);
+  if (!(factor >= 0) || !std::isfinite(factor))
+    fail("{}: a factor of {} is not a number from 0 up; give one", op, factor);
 }
 void check_steps(const char* op, std::int64_t steps, std::int64_t least) {
   if (steps < least) fail("{}: {} steps are too few; give at least {}", op, steps, least);
@@ -58,7 +59,8 @@ Schedule linear(double start, double end, std::int64_t steps) {
 Schedule cosine(double rate, std::int64_t steps, double minimum) {
   check_rate("cosine", rate), check_rate("cosine", minimum), check_steps("cosine", steps, 1);
   return [=](std::int64_t t) {
-    return t >= steps ? minimum : minimum + (rate - minimum) * (1 + std::cos(std::numbers::pi * progress(t, steps))) / 2;
+    return t >= steps ? minimum
+                      : minimum + (rate - minimum) * (1 + std::cos(std::numbers::pi * progress(t, steps))) / 2;
   };
 }
 
@@ -91,7 +93,8 @@ Schedule noam(std::int64_t width, std::int64_t warmup, double scale) {
   return inverse_square_root(scale / std::sqrt(static_cast<double>(width) * static_cast<double>(warmup)), warmup);
 }
 
-Schedule warmup_stable_decay(double rate, std::int64_t warmup, std::int64_t stable, std::int64_t decay, double minimum) {
+Schedule warmup_stable_decay(double rate, std::int64_t warmup, std::int64_t stable, std::int64_t decay,
+                             double minimum) {
   constexpr const char* op = "warmup_stable_decay";
   check_rate(op, rate), check_rate(op, minimum);
   check_steps(op, warmup, 0), check_steps(op, stable, 0), check_steps(op, decay, 1);
@@ -105,7 +108,8 @@ Schedule warmup_stable_decay(double rate, std::int64_t warmup, std::int64_t stab
 
 Schedule joined(std::vector<Schedule> schedules, std::vector<std::int64_t> milestones) {
   if (schedules.size() != milestones.size() + 1)
-    fail("joined: {} schedules and {} milestones; give one milestone between each two", schedules.size(), milestones.size());
+    fail("joined: {} schedules and {} milestones; give one milestone between each two", schedules.size(),
+         milestones.size());
   check_milestones("joined", milestones);
   return [=](std::int64_t t) {
     const std::size_t k = passed(milestones, t);

@@ -7,8 +7,9 @@
 //   v <- u v + (1 - d) g      afterwards
 //   p <- p - a v              or, with Nesterov's momentum, p <- p - a (g + u v)
 //
-// Polyak, "Some methods of speeding up the convergence of iteration methods" (1964); Nesterov (1983), in the form of Sutskever et al., "On
-// the importance of initialization and momentum in deep learning" (2013). The rate is outside v, as in PyTorch.
+// Polyak, "Some methods of speeding up the convergence of iteration methods" (1964); Nesterov (1983), in the form of
+// Sutskever et al., "On the importance of initialization and momentum in deep learning" (2013). The rate is outside v,
+// as in PyTorch.
 namespace gradus {
 namespace {
 
@@ -21,7 +22,8 @@ void descend(const UpdatePiece<T>& piece, const SGDOptions& o) {
     for (std::int64_t i = 0; i < piece.n; ++i) p[i] -= rate * (g[i] + decay * p[i]);
     return;
   }
-  const T keep = piece.t == 1 ? T{0} : static_cast<T>(o.momentum), take = piece.t == 1 ? T{1} : static_cast<T>(1 - o.dampening);
+  const T keep = piece.t == 1 ? T{0} : static_cast<T>(o.momentum),
+          take = piece.t == 1 ? T{1} : static_cast<T>(1 - o.dampening);
   const T ahead = static_cast<T>(o.momentum);
   T* const v = piece.state[0];
   for (std::int64_t i = 0; i < piece.n; ++i) {

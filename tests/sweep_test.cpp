@@ -4,9 +4,6 @@
 
 #include <doctest/doctest.h>
 
-#include <filesystem>
-#include <set>
-
 namespace {
 
 using namespace sweep;
@@ -42,16 +39,6 @@ TEST_CASE("every op has samples, a formula and, if it can be differentiated, a r
     if (op->differentiable) CHECK(std::string_view(op->info->rule) != "");
     if (op->differentiable && op->keeps != Keep::nothing) CHECK(std::string_view(op->info->why_kept) != "");
   }
-}
-
-TEST_CASE("every file in ops/ registers the op of its name, and no op comes from elsewhere") {
-  std::set<std::string> files, ops;
-  for (const auto& file : std::filesystem::directory_iterator(std::filesystem::path(GRADUS_TEST_DIR) / ".." / "ops"))
-    if (file.path().extension() == ".cpp") files.insert(file.path().stem().string());
-  for (const OpEntry* op : all_ops())
-    if (!op->name().starts_with("test_")) ops.insert(op->name());
-  for (const std::string& name : files) CHECK_MESSAGE(ops.count(name), "no op is named like ops/" << name << ".cpp");
-  for (const std::string& name : ops) CHECK_MESSAGE(files.count(name), "no file is named like the op " << name);
 }
 
 TEST_CASE("each rule agrees with central differences") { for_each_sample(rule_against_differences); }

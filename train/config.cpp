@@ -72,8 +72,7 @@ Config config_from_json(std::string_view text, std::string_view name) {
     }
     json.erase(found);
   });
-  if (!json.empty())
-    fail("{}: unknown field {}; was it written by a newer Gradus?", name, json.begin().key());
+  if (!json.empty()) fail("{}: unknown field {}; was it written by a newer Gradus?", name, json.begin().key());
   return config;
 }
 

@@ -11,8 +11,8 @@ namespace gradus::train {
 
 /// All that decides the weights of a run besides the code: equal configurations make equal weights.
 struct Config {
-  std::string task;                 ///< what is learnt: a name of tasks()
-  std::string file;                 ///< the text to learn from, for the task `text`
+  std::string task;  ///< what is learnt: a name of tasks()
+  std::string file;  ///< the text to learn from, for the task `text`
   std::string held_out = "automatic";
   std::uint64_t seed = 0;
   std::int64_t steps = 1000;

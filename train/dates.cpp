@@ -11,9 +11,9 @@
 namespace gradus::train {
 namespace {
 
-constexpr std::array<std::string_view, 12> month_names{
-    "January", "February", "March",     "April",   "May",      "June",
-    "July",    "August",   "September", "October", "November", "December"};
+constexpr std::array<std::string_view, 12> month_names{"January",   "February", "March",    "April",
+                                                       "May",       "June",     "July",     "August",
+                                                       "September", "October",  "November", "December"};
 
 // In the order of std::chrono::weekday::c_encoding.
 constexpr std::array<std::string_view, 7> day_names{"Sunday",   "Monday", "Tuesday", "Wednesday",
@@ -43,14 +43,10 @@ constexpr std::string_view formats[] = {
 std::string_view ordinal_suffix(unsigned n) {
   if (n / 10 == 1) return "th";  // 11th, 12th, 13th
   switch (n % 10) {
-    case 1:
-      return "st";
-    case 2:
-      return "nd";
-    case 3:
-      return "rd";
-    default:
-      return "th";
+    case 1: return "st";
+    case 2: return "nd";
+    case 3: return "rd";
+    default: return "th";
   }
 }
 
@@ -67,14 +63,9 @@ Drawn draw_date(Generator& generator) {
   const auto format = static_cast<std::size_t>(generator.integer(0, std::ssize(formats)));
   std::string source = format_date(day, formats[format]);
   switch (generator.integer(0, 4)) {
-    case 0:
-      change_case(source, 'A', 'Z');
-      break;  // all lower
-    case 1:
-      change_case(source, 'a', 'z');
-      break;  // ALL UPPER
-    default:
-      break;  // half of all: As Written
+    case 0: change_case(source, 'A', 'Z'); break;  // all lower
+    case 1: change_case(source, 'a', 'z'); break;  // ALL UPPER
+    default: break;                                // half of all: As Written
   }
   std::string target = format_date(day, "%Y-%m-%d");
   return {.pair = {.source = std::move(source), .target = target}, .identity = target};
@@ -100,60 +91,36 @@ std::string format_date(std::chrono::sys_days day, std::string_view pattern) {
     }
     const char part = ++i < pattern.size() ? pattern[i] : '\0';
     switch (part) {
-      case 'A':
-        text += weekday;
-        break;
-      case 'a':
-        text += weekday.substr(0, 3);
-        break;
-      case 'B':
-        text += month;
-        break;
-      case 'b':
-        text += month.substr(0, 3);
-        break;
-      case 'm':
-        fmt::format_to(out, "{:02}", m);
-        break;
-      case 'n':
-        fmt::format_to(out, "{}", m);
-        break;
-      case 'd':
-        fmt::format_to(out, "{:02}", d);
-        break;
-      case 'e':
-        fmt::format_to(out, "{}", d);
-        break;
-      case 'o':
-        fmt::format_to(out, "{}{}", d, ordinal_suffix(d));
-        break;
-      case 'Y':
-        fmt::format_to(out, "{:04}", y);
-        break;
-      case 'y':
-        fmt::format_to(out, "{:02}", y % 100);
-        break;
+      case 'A': text += weekday; break;
+      case 'a': text += weekday.substr(0, 3); break;
+      case 'B': text += month; break;
+      case 'b': text += month.substr(0, 3); break;
+      case 'm': fmt::format_to(out, "{:02}", m); break;
+      case 'n': fmt::format_to(out, "{}", m); break;
+      case 'd': fmt::format_to(out, "{:02}", d); break;
+      case 'e': fmt::format_to(out, "{}", d); break;
+      case 'o': fmt::format_to(out, "{}{}", d, ordinal_suffix(d)); break;
+      case 'Y': fmt::format_to(out, "{:04}", y); break;
+      case 'y': fmt::format_to(out, "{:02}", y % 100); break;
       default:
-        fail("format_date: \"{}\" has no known letter after the % at position {}; use AaBbmndeoYy",
-             pattern, i - 1);
+        fail("format_date: \"{}\" has no known letter after the % at position {}; use AaBbmndeoYy", pattern, i - 1);
     }
   }
   return text;
 }
 
 PairTask dates_task() {
-  return {
-      .name = "dates",
-      .description = "Dates as people write them (\"march 3rd 2024\", \"3/3/24\") to 2024-03-03.",
-      .source_alphabet =
-          " ',-./0123456789ABCDEFGHIJLMNOPRSTUVWY"
-          "abcdefghijlmnoprstuvwy",
-      .target_alphabet = "-0123456789",
-      .longest_source = 29,  // Wednesday, September 30, 2026
-      .longest_target = 10,
-      .target = 0.995,
-      .defaults = {},
-      .draw = draw_date};
+  return {.name = "dates",
+          .description = "Dates as people write them (\"march 3rd 2024\", \"3/3/24\") to 2024-03-03.",
+          .source_alphabet =
+              " ',-./0123456789ABCDEFGHIJLMNOPRSTUVWY"
+              "abcdefghijlmnoprstuvwy",
+          .target_alphabet = "-0123456789",
+          .longest_source = 29,  // Wednesday, September 30, 2026
+          .longest_target = 10,
+          .target = 0.995,
+          .defaults = {},
+          .draw = draw_date};
 }
 
 }  // namespace gradus::train

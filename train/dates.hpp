@@ -11,12 +11,10 @@
 namespace gradus::train {
 
 /// The first day of the task; two-digit years 70 to 99 mean 1970 to 1999.
-inline constexpr std::chrono::sys_days first_date =
-    std::chrono::year{1970} / std::chrono::January / 1;
+inline constexpr std::chrono::sys_days first_date = std::chrono::year{1970} / std::chrono::January / 1;
 
 /// The last day of the task; two-digit years 00 to 69 mean 2000 to 2069.
-inline constexpr std::chrono::sys_days last_date =
-    std::chrono::year{2069} / std::chrono::December / 31;
+inline constexpr std::chrono::sys_days last_date = std::chrono::year{2069} / std::chrono::December / 31;
 
 /// The ways in which the task writes a day, as patterns of format_date. Slashes with the year last
 /// are month/day/year, with the year first year/month/day; dots are day.month.year.

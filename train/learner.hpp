@@ -40,14 +40,14 @@ struct SampleOptions {
 
 /// One sample of a model.
 struct Sample {
-  std::string input;                ///< what it was given, if anything
-  std::string output;               ///< what it wrote
-  std::optional<std::string> right; ///< what it should have written, where that is known
-  std::string remark;               ///< such as "new"
+  std::string input;                 ///< what it was given, if anything
+  std::string output;                ///< what it wrote
+  std::optional<std::string> right;  ///< what it should have written, where that is known
+  std::string remark;                ///< such as "new"
 };
 
-/// One kind of training, with its model and data. Functions other than `loss` leave the random generator as it is, record
-/// no graph and want `set_training(false)`.
+/// One kind of training, with its model and data. Functions other than `loss` leave the random generator as it is,
+/// record no graph and want `set_training(false)`.
 class Learner {
  public:
   Learner() = default;

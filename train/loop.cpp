@@ -13,8 +13,8 @@
 namespace gradus::train {
 namespace {
 
-constexpr std::int64_t validations = 10;    // looks at the unseen data on the way
-constexpr std::int64_t most_rows = 1000;    // of the log
+constexpr std::int64_t validations = 10;  // looks at the unseen data on the way
+constexpr std::int64_t most_rows = 1000;  // of the log
 
 using Clock = std::chrono::steady_clock;
 
@@ -99,7 +99,8 @@ class Loop {
     tokens_here_ += result.tokens;
     const double here = seconds_since(begin_);
     const double left = here * static_cast<double>(config_.steps - trainer_.steps()) / static_cast<double>(steps_here_);
-    progress_->update(trainer_.steps(), smooth_loss_, result.learning_rate, static_cast<double>(tokens_here_) / here, left);
+    progress_->update(trainer_.steps(), smooth_loss_, result.learning_rate, static_cast<double>(tokens_here_) / here,
+                      left);
   }
 
   /// Ends a row of the log: what the steps since the row before looked like.
@@ -166,8 +167,8 @@ class Loop {
   std::vector<LogRow> rows_;
   double earlier_seconds_ = 0;
   Clock::time_point begin_ = Clock::now(), row_begin_ = begin_;
-  std::int64_t steps_here_ = 0, tokens_here_ = 0;    // of this process
-  std::int64_t row_steps_ = 0, row_tokens_ = 0;      // since the last row
+  std::int64_t steps_here_ = 0, tokens_here_ = 0;  // of this process
+  std::int64_t row_steps_ = 0, row_tokens_ = 0;    // since the last row
   double row_loss_ = 0, rate_ = 0, smooth_loss_ = 0;
 };
 

@@ -14,9 +14,9 @@ struct LoopOptions {
   std::FILE* progress = stderr;
 };
 
-/// Trains from the run's checkpoint, or from the start, to the last step; validates on a part of the unseen data ten times
-/// on the way, each time with a checkpoint, and on all of it at the end. Leaves model.safetensors, log.csv and loss.svg,
-/// attention.svg and result.json.
+/// Trains from the run's checkpoint, or from the start, to the last step; validates on a part of the unseen data ten
+/// times on the way, each time with a checkpoint, and on all of it at the end. Leaves model.safetensors, log.csv and
+/// loss.svg, attention.svg and result.json.
 ///
 /// Throws Interrupted after a signal (see InterruptGuard): the run is saved then, and can go on. Error when the loss is
 /// not finite: the run is saved as it was before that step.

@@ -15,8 +15,8 @@
 namespace gradus::train {
 namespace {
 
-constexpr std::int64_t unseen = 1000;     // validation pairs
-constexpr std::int64_t quick = 200;       // of them in a quick look
+constexpr std::int64_t unseen = 1000;  // validation pairs
+constexpr std::int64_t quick = 200;    // of them in a quick look
 constexpr std::int64_t decoded_at_once = 250;
 
 /// A batch of pairs as the model takes it: the decoder reads <start> and the target, and predicts the target and <end>.
@@ -147,7 +147,8 @@ class PairLearner final : public Learner {
                        [](const Pair& a, const Pair& b) { return a.source.size() < b.source.size(); });
       group_ = place.group;
     }
-    return std::span(group_pairs_).subspan(static_cast<std::size_t>(place.batch * batch_), static_cast<std::size_t>(batch_));
+    return std::span(group_pairs_)
+        .subspan(static_cast<std::size_t>(place.batch * batch_), static_cast<std::size_t>(batch_));
   }
 
   PairBatch make_batch(std::span<const Pair> pairs) const {

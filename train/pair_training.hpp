@@ -9,9 +9,9 @@
 
 namespace gradus::train {
 
-/// An encoder-decoder transformer (pre-norm) for a pair task, with fresh weights from the default generator. Its metric is
-/// exact match of the whole target, decoded greedily from the model's own output. Fills in the config's vocabularies, or
-/// uses those that are there. Errors: vocabularies that do not fit the task.
+/// An encoder-decoder transformer (pre-norm) for a pair task, with fresh weights from the default generator. Its metric
+/// is exact match of the whole target, decoded greedily from the model's own output. Fills in the config's
+/// vocabularies, or uses those that are there. Errors: vocabularies that do not fit the task.
 std::unique_ptr<Learner> make_pair_learner(const PairTask& task, Config& config);
 
 }  // namespace gradus::train

@@ -17,20 +17,15 @@ constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz";
 
 std::string draw_letters(Generator& generator) {
   std::string text(static_cast<std::size_t>(generator.integer(shortest, longest + 1)), ' ');
-  for (char& c : text) {
-    c = letters[static_cast<std::size_t>(generator.integer(0, std::ssize(letters)))];
-  }
+  for (char& c : text) { c = letters[static_cast<std::size_t>(generator.integer(0, std::ssize(letters)))]; }
   return text;
 }
 
 std::int64_t draw_number(Generator& generator) {
   switch (generator.integer(1, 4)) {
-    case 1:
-      return generator.integer(0, 10);
-    case 2:
-      return generator.integer(10, 100);
-    default:
-      return generator.integer(100, 1000);
+    case 1: return generator.integer(0, 10);
+    case 2: return generator.integer(10, 100);
+    default: return generator.integer(100, 1000);
   }
 }
 
@@ -41,8 +36,7 @@ Drawn draw_copy(Generator& generator) {
 
 Drawn draw_reverse(Generator& generator) {
   const std::string source = draw_letters(generator);
-  return {.pair = {.source = source, .target = {source.rbegin(), source.rend()}},
-          .identity = source};
+  return {.pair = {.source = source, .target = {source.rbegin(), source.rend()}}, .identity = source};
 }
 
 Drawn draw_sort(Generator& generator) {
@@ -73,17 +67,14 @@ PairTask letters_task(std::string name, std::string description, Drawn (*draw)(G
 
 }  // namespace
 
-PairTask copy_task() {
-  return letters_task("copy", "A word to itself: \"gradus\" to \"gradus\".", draw_copy);
-}
+PairTask copy_task() { return letters_task("copy", "A word to itself: \"gradus\" to \"gradus\".", draw_copy); }
 
 PairTask reverse_task() {
   return letters_task("reverse", "A word to its reverse: \"gradus\" to \"sudarg\".", draw_reverse);
 }
 
 PairTask sort_task() {
-  return letters_task("sort", "A word to its letters in order: \"gradus\" to \"adgrsu\".",
-                      draw_sort);
+  return letters_task("sort", "A word to its letters in order: \"gradus\" to \"adgrsu\".", draw_sort);
 }
 
 PairTask add_task() {

@@ -14,7 +14,8 @@ draw::Curve loss_curve(const std::vector<LogRow>& rows, std::string_view run) {
     validation.x.push_back(static_cast<double>(row.step));
     validation.y.push_back(*row.validation_loss);
   }
-  draw::Curve curve{.title = fmt::format("{}: loss", run), .x_title = "step", .y_title = "nats per token", .series = {}};
+  draw::Curve curve{
+      .title = fmt::format("{}: loss", run), .x_title = "step", .y_title = "nats per token", .series = {}};
   curve.series.push_back(std::move(training));
   if (!validation.x.empty()) curve.series.push_back(std::move(validation));
   return curve;

@@ -61,11 +61,13 @@ Run Run::create(const fs::path& runs, const std::string& name, const Config& con
   if (!name.empty()) {
     check_name(name);
     if (!make_folder(runs, name))
-      fail("train: run {} exists; choose another --name, or go on with it by --resume {}", (runs / name).string(), name);
+      fail("train: run {} exists; choose another --name, or go on with it by --resume {}", (runs / name).string(),
+           name);
   }
   std::string free = name;
   for (int n = 1; free.empty(); ++n)
-    if (const std::string candidate = fmt::format("{}-{}", config.task, n); make_folder(runs, candidate)) free = candidate;
+    if (const std::string candidate = fmt::format("{}-{}", config.task, n); make_folder(runs, candidate))
+      free = candidate;
   Run run(runs / free, config);
   write_file(run.file("config.json"), to_json(config));
   return run;
@@ -103,7 +105,8 @@ std::vector<LogRow> Run::log() const {
 void Run::write_result(const Result& result) const { write_file(file("result.json"), to_json(result) + "\n"); }
 
 Result Run::result() const {
-  if (!finished()) fail("run {} is not finished; go on with it by `gradus train --resume {}`", folder_.string(), folder_.string());
+  if (!finished())
+    fail("run {} is not finished; go on with it by `gradus train --resume {}`", folder_.string(), folder_.string());
   const fs::path path = file("result.json");
   try {
     const auto json = nlohmann::json::parse(read_file(path));

@@ -16,26 +16,27 @@ namespace gradus::train {
 struct Result {
   std::string task;
   std::int64_t steps = 0;
-  double seconds = 0;        ///< wall time of training and validation
-  std::string metric;        ///< exact_match or nats_per_character
-  double value = 0;          ///< a fraction in [0, 1], or nats per token
-  double baseline = 0;       ///< the same of the best answer that needs no learning
-  double target = 0;         ///< what the task's defaults are meant to reach
+  double seconds = 0;   ///< wall time of training and validation
+  std::string metric;   ///< exact_match or nats_per_character
+  double value = 0;     ///< a fraction in [0, 1], or nats per token
+  double baseline = 0;  ///< the same of the best answer that needs no learning
+  double target = 0;    ///< what the task's defaults are meant to reach
   std::int64_t parameters = 0;
-  std::string run;           ///< the run's folder
+  std::string run;  ///< the run's folder
 };
 
 /// One JSON object on one line; non-finite numbers are strings.
 std::string to_json(const Result& result);
 
-/// A run's folder: config.json, log.csv, model.safetensors, checkpoint.safetensors, loss.svg, attention.svg, and, once it
-/// is finished, result.json.
+/// A run's folder: config.json, log.csv, model.safetensors, checkpoint.safetensors, loss.svg, attention.svg, and, once
+/// it is finished, result.json.
 class Run final {
  public:
   /// Makes the folder `runs/name`, or `runs/TASK-N` with the first free N, and writes config.json.
   /// Errors: the name is taken or is no name of a folder, the folder cannot be written to.
   static Run create(const std::filesystem::path& runs, const std::string& name, const Config& config);
-  /// Opens `run`, a folder or a name in `runs`. Errors: there is none (lists those that are there), a damaged config.json.
+  /// Opens `run`, a folder or a name in `runs`. Errors: there is none (lists those that are there), a damaged
+  /// config.json.
   static Run open(const std::filesystem::path& runs, const std::string& run);
 
   const std::filesystem::path& folder() const { return folder_; }

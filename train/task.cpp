@@ -23,8 +23,7 @@ constexpr std::uint64_t held_out_one_in = 10;
 constexpr int patience = 200'000;
 
 void check_count(const PairTask& task, std::int64_t number) {
-  if (number < 0)
-    fail("task {}: a count or position of {} pairs; give 0 or more", task.name, number);
+  if (number < 0) fail("task {}: a count or position of {} pairs; give 0 or more", task.name, number);
 }
 
 }  // namespace
@@ -33,16 +32,14 @@ bool PairTask::held_out(std::uint64_t seed, std::string_view identity) const {
   return hash(hash(seed, "held out"), identity) % held_out_one_in == 0;
 }
 
-std::vector<Pair> PairTask::training(std::uint64_t seed, std::int64_t first,
-                                     std::int64_t count) const {
+std::vector<Pair> PairTask::training(std::uint64_t seed, std::int64_t first, std::int64_t count) const {
   check_count(*this, first);
   check_count(*this, count);
   const std::uint64_t stream = hash(seed, "training");
   std::vector<Pair> pairs;
   pairs.reserve(static_cast<std::size_t>(count));
   for (std::int64_t i = 0; i < count; ++i) {
-    Generator generator(
-        hash(stream, static_cast<std::uint64_t>(first) + static_cast<std::uint64_t>(i)));
+    Generator generator(hash(stream, static_cast<std::uint64_t>(first) + static_cast<std::uint64_t>(i)));
     Drawn drawn = draw(generator);
     while (held_out(seed, drawn.identity)) drawn = draw(generator);
     pairs.push_back(std::move(drawn.pair));
@@ -62,8 +59,8 @@ std::vector<Pair> PairTask::validation(std::uint64_t seed, std::int64_t count) c
       pairs.push_back(std::move(drawn.pair));
       fruitless = 0;
     } else if (++fruitless == patience) {
-      fail("task {}: {} validation pairs asked for, but seed {} holds out only {}; ask for fewer",
-           name, count, seed, pairs.size());
+      fail("task {}: {} validation pairs asked for, but seed {} holds out only {}; ask for fewer", name, count, seed,
+           pairs.size());
     }
   }
   return pairs;
@@ -78,8 +75,7 @@ double constant_baseline(std::span<const Pair> pairs) {
 }
 
 const std::vector<PairTask>& pair_tasks() {
-  static const std::vector<PairTask> tasks{dates_task(), copy_task(), reverse_task(), sort_task(),
-                                           add_task()};
+  static const std::vector<PairTask> tasks{dates_task(), copy_task(), reverse_task(), sort_task(), add_task()};
   return tasks;
 }
 

@@ -55,7 +55,7 @@ struct PairTask {
   std::string target_alphabet;  ///< every character that a target can hold, ascending
   std::int64_t longest_source;  ///< in characters
   std::int64_t longest_target;  ///< in characters
-  double target;  ///< exact match to reach with the default steps and sizes, in [0, 1]
+  double target;                ///< exact match to reach with the default steps and sizes, in [0, 1]
   PairDefaults defaults;
   std::function<Drawn(Generator&)> draw;  ///< one pair of either side
 

@@ -15,10 +15,10 @@ namespace gradus::train {
 /// A kind of training, by name.
 struct Task {
   std::string name;
-  std::string description;       ///< one sentence
-  std::string metric;            ///< exact_match or nats_per_character
-  double target;                 ///< what the defaults are meant to reach
-  bool larger_is_better;         ///< of the metric
+  std::string description;  ///< one sentence
+  std::string metric;       ///< exact_match or nats_per_character
+  double target;            ///< what the defaults are meant to reach
+  bool larger_is_better;    ///< of the metric
   Config defaults;
   /// A learner with fresh weights, drawn by config.seed. Fills in what the config leaves to the data.
   std::function<std::unique_ptr<Learner>(Config&)> make;

@@ -20,9 +20,7 @@ constexpr std::size_t one_blank_in = 100;
 
 using Lines = std::vector<std::u32string_view>;
 
-bool blank(std::u32string_view line) {
-  return line.find_first_not_of(U" \t") == std::u32string_view::npos;
-}
+bool blank(std::u32string_view line) { return line.find_first_not_of(U" \t") == std::u32string_view::npos; }
 
 Lines lines_of(std::u32string_view text) {
   Lines lines;
@@ -37,8 +35,7 @@ Lines lines_of(std::u32string_view text) {
 // Fisher and Yates; std::shuffle differs between libraries.
 void shuffle(std::vector<std::size_t>& order, Generator& generator) {
   for (std::size_t i = order.size(); i > 1; --i) {
-    std::swap(order[i - 1],
-              order[static_cast<std::size_t>(generator.integer(0, static_cast<std::int64_t>(i)))]);
+    std::swap(order[i - 1], order[static_cast<std::size_t>(generator.integer(0, static_cast<std::int64_t>(i)))]);
   }
 }
 
@@ -55,9 +52,8 @@ std::size_t tenth(std::size_t n) { return (n + 5) / 10; }
 // least one line is held out.
 std::vector<bool> draw_lines(const Lines& lines, Generator& generator, std::string_view name) {
   std::vector<std::size_t> sorted = counting(lines.size());
-  std::sort(sorted.begin(), sorted.end(), [&lines](std::size_t a, std::size_t b) {
-    return lines[a] != lines[b] ? lines[a] < lines[b] : a < b;
-  });
+  std::sort(sorted.begin(), sorted.end(),
+            [&lines](std::size_t a, std::size_t b) { return lines[a] != lines[b] ? lines[a] < lines[b] : a < b; });
   std::vector<std::size_t> bounds;  // group i is sorted[bounds[i]] to sorted[bounds[i + 1]]
   for (std::size_t i = 0; i < sorted.size(); ++i) {
     if (i == 0 || lines[sorted[i]] != lines[sorted[i - 1]]) bounds.push_back(i);
@@ -82,8 +78,7 @@ std::vector<bool> draw_lines(const Lines& lines, Generator& generator, std::stri
   return held;
 }
 
-void split_lines(Text& split, std::u32string_view text, Generator& generator,
-                 std::string_view name) {
+void split_lines(Text& split, std::u32string_view text, Generator& generator, std::string_view name) {
   Lines lines = lines_of(text);
   lines.erase(std::remove_if(lines.begin(), lines.end(), blank), lines.end());
   const std::vector<bool> held = draw_lines(lines, generator, name);
@@ -94,8 +89,7 @@ void split_lines(Text& split, std::u32string_view text, Generator& generator,
   }
 }
 
-void split_blocks(Text& split, std::u32string_view text, Generator& generator,
-                  std::string_view name) {
+void split_blocks(Text& split, std::u32string_view text, Generator& generator, std::string_view name) {
   const std::size_t count = text.size() / block_length;
   if (static_cast<std::int64_t>(count) < fewest) {
     fail(
@@ -129,8 +123,8 @@ void split_blocks(Text& split, std::u32string_view text, Generator& generator,
 
 std::span<const Token> Pieces::piece(std::int64_t i) const {
   const auto p = static_cast<std::size_t>(i);
-  return std::span<const Token>(tokens).subspan(
-      static_cast<std::size_t>(bounds[p]), static_cast<std::size_t>(bounds[p + 1] - bounds[p]));
+  return std::span<const Token>(tokens).subspan(static_cast<std::size_t>(bounds[p]),
+                                                static_cast<std::size_t>(bounds[p + 1] - bounds[p]));
 }
 
 void Pieces::add(std::span<const Token> piece) {
@@ -153,13 +147,11 @@ HeldOut kind_of_text(std::u32string_view text) {
     trailing = 0;
     characters += line.size();
   }
-  const bool list =
-      characters <= longest_average_line * (lines - blanks) && blanks * one_blank_in < lines;
+  const bool list = characters <= longest_average_line * (lines - blanks) && blanks * one_blank_in < lines;
   return list ? HeldOut::lines : HeldOut::blocks;
 }
 
-Text split_text(std::u32string_view text, std::uint64_t seed, HeldOut held_out,
-                std::string_view name) {
+Text split_text(std::u32string_view text, std::uint64_t seed, HeldOut held_out, std::string_view name) {
   std::u32string characters(text);
   characters += U'\n';
   Text split{.held_out = held_out == HeldOut::automatic ? kind_of_text(text) : held_out,

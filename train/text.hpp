@@ -61,7 +61,6 @@ Text split_text(std::u32string_view text, std::uint64_t seed, HeldOut held_out =
                 std::string_view name = "the text");
 
 /// Reads a file (see read_text, with its errors) and splits it.
-Text load_text(const std::filesystem::path& path, std::uint64_t seed,
-               HeldOut held_out = HeldOut::automatic);
+Text load_text(const std::filesystem::path& path, std::uint64_t seed, HeldOut held_out = HeldOut::automatic);
 
 }  // namespace gradus::train

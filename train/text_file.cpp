@@ -15,12 +15,8 @@ std::string read_bytes(const std::filesystem::path& path, std::int64_t largest_b
   const std::string name = path.string();
   std::error_code ignored;
   const auto kind = std::filesystem::status(path, ignored).type();
-  if (kind == std::filesystem::file_type::not_found) {
-    fail("text: there is no file {}; check the path", name);
-  }
-  if (kind == std::filesystem::file_type::directory) {
-    fail("text: {} is a directory; give one text file", name);
-  }
+  if (kind == std::filesystem::file_type::not_found) { fail("text: there is no file {}; check the path", name); }
+  if (kind == std::filesystem::file_type::directory) { fail("text: {} is a directory; give one text file", name); }
   std::ifstream file(path, std::ios::binary);
   if (!file) fail("text: {} cannot be opened; check its permissions", name);
 
@@ -39,8 +35,7 @@ std::string read_bytes(const std::filesystem::path& path, std::int64_t largest_b
       fail("text: {} is binary (a zero byte at offset {}); give a text file in UTF-8", name, zero);
     }
     if (static_cast<std::int64_t>(bytes.size()) > largest_bytes) {
-      fail("text: {} is larger than {} bytes; take a part of it (head -c {})", name, largest_bytes,
-           largest_bytes);
+      fail("text: {} is larger than {} bytes; take a part of it (head -c {})", name, largest_bytes, largest_bytes);
     }
   }
   if (file.bad()) fail("text: {} cannot be read to its end; check the disk", name);
@@ -67,9 +62,7 @@ std::u32string read_text(const std::filesystem::path& path, std::int64_t largest
   const std::string bytes = read_bytes(path, largest_bytes);
   try {
     text = decode_utf8(bytes);
-  } catch (const Error& error) {
-    fail("text: {}: {}", path.string(), error.what());
-  }
+  } catch (const Error& error) { fail("text: {}: {}", path.string(), error.what()); }
   if (!text.empty() && text[0] == U'\ufeff') text.erase(0, 1);
   unify_line_ends(text);
   if (text.find_first_not_of(U" \t\n") == std::u32string::npos) {

@@ -59,8 +59,13 @@ std::unique_ptr<TextData> load(Config& config) {
 }
 
 nn::GPTOptions options_of(const Config& c, std::int64_t vocabulary) {
-  return {.vocabulary = vocabulary, .context = c.context, .layers = c.layers, .heads = c.heads, .width = c.width,
-          .feedforward = c.feed_forward, .dropout = c.dropout};
+  return {.vocabulary = vocabulary,
+          .context = c.context,
+          .layers = c.layers,
+          .heads = c.heads,
+          .width = c.width,
+          .feedforward = c.feed_forward,
+          .dropout = c.dropout};
 }
 
 /// Some rows as the model takes them.
@@ -117,7 +122,8 @@ class TextLearner final : public Learner {
     std::int64_t predicted = 0;
     // A quick look takes rows spread evenly over the lengths.
     const std::int64_t all = data().text.validation.predicted();
-    const std::size_t stride = extent == Extent::all ? 1 : static_cast<std::size_t>(std::max<std::int64_t>(1, all / quick_tokens));
+    const std::size_t stride =
+        extent == Extent::all ? 1 : static_cast<std::size_t>(std::max<std::int64_t>(1, all / quick_tokens));
     std::vector<TextExample> some;
     std::int64_t waiting = 0;
     const auto flush = [&] {
@@ -142,10 +148,12 @@ class TextLearner final : public Learner {
   double baseline() override {
     std::vector<double> counts(static_cast<std::size_t>(tokenizer_.size()), 1);  // Laplace: nothing is impossible
     double total = static_cast<double>(counts.size());
-    for (const auto& example : targets_of(data().text.training)) counts[static_cast<std::size_t>(example)] += 1, total += 1;
+    for (const auto& example : targets_of(data().text.training))
+      counts[static_cast<std::size_t>(example)] += 1, total += 1;
     double nats = 0;
     std::int64_t n = 0;
-    for (const Token token : targets_of(data().text.validation)) nats -= std::log(counts[static_cast<std::size_t>(token)] / total), ++n;
+    for (const Token token : targets_of(data().text.validation))
+      nats -= std::log(counts[static_cast<std::size_t>(token)] / total), ++n;
     return nats / static_cast<double>(n);
   }
 
@@ -238,7 +246,8 @@ class TextLearner final : public Learner {
 
   Tensor loss_of(const TextBatch& batch, Reduction reduction) const {
     const Tensor logits = model_(batch.inputs);  // [B, T, vocabulary]
-    return cross_entropy(logits.reshape({-1, tokenizer_.size()}), batch.targets.reshape({-1}), {}, 0, ignored, reduction);
+    return cross_entropy(logits.reshape({-1, tokenizer_.size()}), batch.targets.reshape({-1}), {}, 0, ignored,
+                         reduction);
   }
 
   /// Continues a beginning: of a list to the end of the line, of a running text for options.longest characters.

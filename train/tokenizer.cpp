@@ -22,8 +22,7 @@ std::string shown(char32_t c) {
 
 }  // namespace
 
-Tokenizer::Tokenizer(std::string_view characters, Specials specials)
-    : Tokenizer(decode_utf8(characters), specials) {}
+Tokenizer::Tokenizer(std::string_view characters, Specials specials) : Tokenizer(decode_utf8(characters), specials) {}
 
 Tokenizer::Tokenizer(std::u32string_view characters, Specials specials) : specials_(specials) {
   if (has_specials()) vocabulary_.assign(special_names.begin(), special_names.end());
@@ -57,9 +56,7 @@ Tokenizer Tokenizer::from_vocabulary(std::span<const std::string> vocabulary) {
   return tokenizer;
 }
 
-std::vector<Token> Tokenizer::encode(std::string_view text) const {
-  return encode(decode_utf8(text));
-}
+std::vector<Token> Tokenizer::encode(std::string_view text) const { return encode(decode_utf8(text)); }
 
 std::vector<Token> Tokenizer::encode(std::u32string_view text) const {
   std::vector<Token> tokens;
@@ -82,8 +79,8 @@ std::string Tokenizer::decode(std::span<const Token> tokens) const {
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     const Token token = tokens[i];
     if (token < 0 || token >= size()) {
-      fail("tokenizer: token {} at position {} is outside the vocabulary of {}; use 0 to {}", token,
-           i, size(), size() - 1);
+      fail("tokenizer: token {} at position {} is outside the vocabulary of {}; use 0 to {}", token, i, size(),
+           size() - 1);
     }
     if (has_specials() && token == end) break;
     if (has_specials() && (token == padding || token == start)) continue;

@@ -80,8 +80,10 @@ StepResult Trainer::step() {
 
 void Trainer::save(const std::filesystem::path& path, double seconds) const {
   NamedTensors all;
-  for (const auto& [name, tensor] : nn::named_tensors(learner_.model())) all.emplace_back(fmt::format("{}{}", model_prefix, name), tensor);
-  for (const auto& [name, tensor] : optimizer_->state()) all.emplace_back(fmt::format("{}{}", optimizer_prefix, name), tensor);
+  for (const auto& [name, tensor] : nn::named_tensors(learner_.model()))
+    all.emplace_back(fmt::format("{}{}", model_prefix, name), tensor);
+  for (const auto& [name, tensor] : optimizer_->state())
+    all.emplace_back(fmt::format("{}{}", optimizer_prefix, name), tensor);
   save_safetensors(path, all,
                    {{"step", fmt::format("{}", steps_)},
                     {"generator_seed", fmt::format("{}", default_generator().seed())},

@@ -23,8 +23,8 @@ struct StepResult {
 
 /// Trains a learner: AdamW, gradients clipped by norm, learning rate warmed up linearly and taken to 0 along a cosine.
 ///
-/// A checkpoint holds all that the next step depends on: weights, the optimizer's state, the number of steps, the random
-/// generator. Training that goes on from it is bitwise the training that never stopped.
+/// A checkpoint holds all that the next step depends on: weights, the optimizer's state, the number of steps, the
+/// random generator. Training that goes on from it is bitwise the training that never stopped.
 class Trainer final {
  public:
   /// The learner must outlive it.
@@ -44,7 +44,6 @@ class Trainer final {
   double load(const std::filesystem::path& path);
 
  private:
-
   Learner& learner_;
   Config config_;
   std::unique_ptr<Optimizer> optimizer_;

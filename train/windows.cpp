@@ -27,8 +27,7 @@ Windows::Windows(const Pieces& pieces, std::int64_t context) : pieces_(&pieces),
   check_context(context);
   if (pieces.count() == 0) fail("text: no pieces to draw windows from; give a split text");
   for (std::int64_t i = 0; i < pieces.count(); ++i) {
-    bounds_.push_back(bounds_.back() +
-                      std::max<std::int64_t>(1, std::ssize(pieces.piece(i)) - context));
+    bounds_.push_back(bounds_.back() + std::max<std::int64_t>(1, std::ssize(pieces.piece(i)) - context));
   }
 }
 
@@ -38,11 +37,8 @@ TextExample Windows::at(std::int64_t i) const {
   return row(pieces_->piece(piece), i - *(after - 1), context_);
 }
 
-std::vector<TextExample> Windows::training(std::uint64_t seed, std::int64_t first,
-                                           std::int64_t count) const {
-  if (first < 0 || count < 0) {
-    fail("text: {} training examples from number {}; give 0 or more", count, first);
-  }
+std::vector<TextExample> Windows::training(std::uint64_t seed, std::int64_t first, std::int64_t count) const {
+  if (first < 0 || count < 0) { fail("text: {} training examples from number {}; give 0 or more", count, first); }
   const std::uint64_t stream = hash(seed, "windows");
   std::vector<TextExample> examples;
   examples.reserve(static_cast<std::size_t>(count));

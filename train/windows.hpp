@@ -31,8 +31,7 @@ class Windows final {
 
   /// Training examples number `first` to `first + count - 1`. Example i depends on the seed and i
   /// alone: a run that resumes needs no other state than its position. Errors: a negative number.
-  std::vector<TextExample> training(std::uint64_t seed, std::int64_t first,
-                                    std::int64_t count) const;
+  std::vector<TextExample> training(std::uint64_t seed, std::int64_t first, std::int64_t count) const;
 
  private:
   const Pieces* pieces_;

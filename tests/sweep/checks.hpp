@@ -150,9 +150,8 @@ inline std::string same_on_any_number_of_threads(const Call& call, const Sample&
     set_threads(before);
     return e;
   };
-  const std::vector<Tensor> large = grown(call.tensors, 300000);
-  const bool grows = error_of([&] { call(large); }).empty();
-  const std::span<const Tensor> x = grows ? large : call.tensors;
+  const std::vector<Tensor> large = grown(call, 300000);
+  const std::span<const Tensor> x = error_of([&] { call(large); }).empty() ? large : call.tensors;
   for (const bool graph : {false, true}) {
     const std::string problem = same_bits(on(4, x, graph), on(1, x, graph));
     if (!problem.empty()) return problem;
@@ -163,7 +162,7 @@ inline std::string same_on_any_number_of_threads(const Call& call, const Sample&
 // Vectorised and blocked kernels have code that a sample of ten elements never enters.
 inline std::string same_rule_at_larger_sizes(const Call& call, const Sample& sample) {
   if (sample.kink || !is_differentiable(call)) return "";
-  const std::vector<Tensor> large = grown(call.tensors, 1500);
+  const std::vector<Tensor> large = grown(call, 1500);
   if (!error_of([&] { call(large); }).empty()) return "";
   std::vector<Tensor> views;
   for (const Tensor& t : large) views.push_back(sliced_copy(t, 1));

@@ -80,29 +80,14 @@ inline std::vector<Tensor> converted(std::span<const Tensor> tensors, DType dtyp
   return result;
 }
 
-/// The factor by which every extent above 1 may grow so that the product of the different ones, which bounds broadcasts
-/// and matrix products, stays within `elements`.
-inline std::int64_t growth(std::span<const Tensor> tensors, std::int64_t elements) {
-  std::set<std::int64_t> extents;
-  for (const Tensor& t : tensors)
-    for (const std::int64_t n : t.shape())
-      if (n > 1) extents.insert(n);
-  double room = static_cast<double>(elements);
-  for (const std::int64_t n : extents) room /= static_cast<double>(n);
-  return extents.empty() || room < 1
-             ? 1
-             : static_cast<std::int64_t>(std::pow(room, 1.0 / static_cast<double>(extents.size())));
-}
-
-/// The tensors with every extent above 1 multiplied by the same factor: repeated, each copy scaled by up to 1 % so that
-/// no ties arise.
-inline std::vector<Tensor> grown(std::span<const Tensor> tensors, std::int64_t elements) {
-  const std::int64_t k = growth(tensors, elements);
+/// The tensors with every extent above 1 multiplied by `factor`: repeated, each copy scaled by up to 1 % so that no
+/// ties arise.
+inline std::vector<Tensor> grown_by(std::span<const Tensor> tensors, std::int64_t factor) {
   const Philox random{5};
   std::vector<Tensor> result;
   for (const Tensor& t : tensors) {
     Shape shape = t.shape();
-    for (int i = 0; i < shape.rank(); ++i) shape[i] *= shape[i] > 1 ? k : 1;
+    for (int i = 0; i < shape.rank(); ++i) shape[i] *= shape[i] > 1 ? factor : 1;
     const std::vector<double> small = t.to_vector<double>();
     std::vector<double> large(static_cast<std::size_t>(shape.numel()));
     const Strides strides = contiguous_strides(t.shape());
@@ -116,6 +101,31 @@ inline std::vector<Tensor> grown(std::span<const Tensor> tensors, std::int64_t e
     result.push_back(tensor(large, shape, t.dtype()));
   }
   return result;
+}
+
+/// The call's tensors grown until the largest of them, the result, or the product of all different extents (the work of
+/// a matrix product) has about `elements`. Its own tensors when larger ones do not fit its attributes any more.
+inline std::vector<Tensor> grown(const Call& call, std::int64_t elements) {
+  double factor = static_cast<double>(elements);
+  const auto bound = [&](double now, double doubled) {
+    if (now > 0 && doubled > now)
+      factor = std::min(factor, std::pow(static_cast<double>(elements) / now, 1 / std::log2(doubled / now)));
+  };
+  std::set<std::int64_t> extents;
+  try {
+    const std::vector<Tensor> doubled = grown_by(call.tensors, 2);
+    bound(static_cast<double>(call(call.tensors).numel()), static_cast<double>(call(doubled).numel()));
+    for (std::size_t i = 0; i < doubled.size(); ++i) {
+      bound(static_cast<double>(call.tensors[i].numel()), static_cast<double>(doubled[i].numel()));
+      extents.insert(call.tensors[i].shape().begin(), call.tensors[i].shape().end());
+    }
+  } catch (const Error&) { return call.tensors; }
+  double product = 1, doubled_product = 1;
+  for (const std::int64_t n : extents)
+    if (n > 1) product *= static_cast<double>(n), doubled_product *= 2 * static_cast<double>(n);
+  bound(product, doubled_product);
+  return doubled_product > product && factor >= 2 ? grown_by(call.tensors, static_cast<std::int64_t>(factor))
+                                                  : call.tensors;
 }
 
 }  // namespace sweep
