@@ -23,7 +23,7 @@ using Numbers = std::vector<double>;
 using ManyResults = std::function<std::vector<Tensor>(std::span<const Tensor>, bool graph)>;
 
 constexpr double first_step = 0x1p-17;
-constexpr double step_factors[] = {1, 32, 1.0 / 32};
+constexpr double step_factors[] = {1, 32, 1.0 / 32, 1.0 / 1024};
 
 bool is_checked(const Tensor& x) { return x.defined() && x.dtype() == DType::f64; }
 

@@ -84,15 +84,6 @@ Tensor indices(std::initializer_list<std::int64_t> values) {
   return indices(std::span(values.begin(), values.size()), {static_cast<std::int64_t>(values.size())});
 }
 
-Tensor packed(const Tensor& x) { return x.is_contiguous() ? x.detach() : copy_of(x); }
-
-Tensor copy_of(const Tensor& x) {
-  return dispatch(x.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    return map<T>([](T v) { return v; }, x);
-  });
-}
-
 void assign(Tensor& y, const Tensor& x) {
   y.prepare_write("assign");
   const Layout source = broadcast_to("assign", x.layout(), y.shape());

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <mutex>
 
 namespace gradus {
 namespace {
@@ -19,13 +20,16 @@ void call_blas(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int m, int n, int k, doub
   cblas_dgemm(CblasRowMajor, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 
-// BLAS runs on one thread: pieces of a product are shared out here, by shape, so that bits do not depend on the number of threads.
+// BLAS runs on one thread: pieces of a product are shared out here, by shape, so that bits do not depend on the number of threads. OpenBLAS'
+// OpenMP build asks for the number of threads per calling thread, so each says it once.
 void single_threaded_blas() {
-  static const bool done = [] {
+  thread_local const bool said = [] {
+    static std::mutex mutex;
+    const std::lock_guard lock(mutex);
     openblas_set_num_threads(1);
     return true;
   }();
-  (void)done;
+  (void)said;
 }
 
 int blas_int(std::int64_t n) {
@@ -78,18 +82,20 @@ void gemm(std::int64_t m, std::int64_t n, std::int64_t k, T alpha, const T* a, s
       for (std::int64_t j = 0; j < n; ++j) c[i * ldc + j] = beta == T{0} ? T{0} : beta * c[i * ldc + j];
     return;
   }
-  single_threaded_blas();
   const BlasMatrix<T> left(m, k, a, a_row, a_column);
   const BlasMatrix<T> right(k, n, b, b_row, b_column);
   const int inner = blas_int(k), ld = blas_int(std::max(ldc, n));
   const std::int64_t flops = m > (std::int64_t{1} << 60) / n / k / 2 ? std::int64_t{1} << 60 : 2 * m * n * k;
+  // Called in every piece: a worker thread has to say it too.
   if (m >= n) {
     parallel_for(m, piece_size(m, flops), [&](std::int64_t begin, std::int64_t end) {
+      single_threaded_blas();
       call_blas(left.transpose, right.transpose, blas_int(end - begin), blas_int(n), inner, alpha, left.row(begin), left.leading, right.data,
                 right.leading, beta, c + begin * ldc, ld);
     });
   } else {
     parallel_for(n, piece_size(n, flops), [&](std::int64_t begin, std::int64_t end) {
+      single_threaded_blas();
       call_blas(left.transpose, right.transpose, blas_int(m), blas_int(end - begin), inner, alpha, left.data, left.leading,
                 right.column(begin), right.leading, beta, c + begin, ld);
     });

@@ -76,22 +76,21 @@ void sum_listed_rows(const T* g, const std::int64_t* listed, std::int64_t count,
   }
 }
 
-// Columns [first, first + width) of one slab [n, inner], summed in `total` [n, width].
+// Columns [first, first + width) of one slab [n, inner]. `sums` [n, width] is zero before and after: only places that
+// the index names are visited, so that few indices into many places cost little.
 template <class T>
-void scatter_columns(const T* x, const std::int64_t* index, const T* src, T* y, const Around& a, std::int64_t count,
-                     std::int64_t first, std::int64_t width) {
-  PoolVector<Accumulator<T>> total(static_cast<std::size_t>(a.n * width), 0);
-  Accumulator<T>* const sums = total.data();
-  if (x)
-    for (std::int64_t i = 0; i < a.n; ++i)
-      for (std::int64_t j = 0; j < width; ++j) sums[i * width + j] = x[i * a.inner + first + j];
-  for (std::int64_t k = 0; k < count; ++k)
-    for (std::int64_t j = 0; j < width; ++j) {
-      const std::int64_t from = k * a.inner + first + j;
-      sums[index[from] * width + j] += src[from];
-    }
-  for (std::int64_t i = 0; i < a.n; ++i)
-    for (std::int64_t j = 0; j < width; ++j) y[i * a.inner + first + j] = static_cast<T>(sums[i * width + j]);
+void scatter_columns(const T* x, const std::int64_t* index, const T* src, T* y, std::int64_t inner, std::int64_t count,
+                     std::int64_t first, std::int64_t width, Accumulator<T>* sums) {
+  const auto each = [&](auto&& f) {
+    for (std::int64_t k = 0; k < count; ++k)
+      for (std::int64_t j = 0; j < width; ++j) {
+        const std::int64_t from = k * inner + first + j, i = index[from];
+        f(sums[i * width + j], from, i * inner + first + j);
+      }
+  };
+  each([&](Accumulator<T>& sum, std::int64_t from, std::int64_t) { sum += src[from]; });
+  each([&](Accumulator<T>& sum, std::int64_t, std::int64_t to) { y[to] = static_cast<T>(x ? x[to] + sum : sum); });
+  each([&](Accumulator<T>& sum, std::int64_t, std::int64_t) { sum = 0; });
 }
 
 }  // namespace
@@ -197,24 +196,26 @@ Tensor gather_along(const Tensor& x, const Tensor& index, int axis) {
 
 Tensor scatter_along(const Tensor& x, const Shape& shape, const Tensor& index, const Tensor& src, int axis) {
   const Tensor base = x.defined() ? packed(x) : Tensor{}, added = packed(src);
-  Tensor y(shape, src.dtype());
+  Tensor y = x.defined() ? copy_of(x) : zeros(shape, src.dtype());
   if (y.numel() == 0) return y;
   const Around a(shape, axis);
   const std::int64_t count = index.shape()[axis], inner = a.inner;
-  const std::int64_t width = std::clamp<std::int64_t>(4096 / a.n, 1, 64), blocks = (inner + width - 1) / width;
+  const std::int64_t width = std::clamp<std::int64_t>(4096 / a.n, 1, std::min<std::int64_t>(64, inner));
+  const std::int64_t blocks = (inner + width - 1) / width;
   const std::int64_t* const rows = index.data<std::int64_t>();
   dispatch_number("scatter_add", src.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T* const from = base.defined() ? base.data<T>() : nullptr;
     const T* const more = added.data<T>();
     T* const to = y.fresh_data<T>();
-    const double cost = 50 + static_cast<double>(a.n + count) * static_cast<double>(std::min(width, inner));
+    const double cost = 5 + 4 * static_cast<double>(count) * static_cast<double>(width);
     parallel_for(a.outer * blocks, chunk_for(cost), [&](std::int64_t begin, std::int64_t end) {
+      PoolVector<Accumulator<T>> sums(static_cast<std::size_t>(a.n * width), 0);
       for (std::int64_t at = begin; at < end; ++at) {
-        const std::int64_t o = at / blocks, first = at % blocks * width;
+        const std::int64_t o = at / blocks, first = at % blocks * width, columns = std::min(width, inner - first);
         const std::int64_t slab = o * a.n * inner, part = o * count * inner;
-        scatter_columns(from ? from + slab : nullptr, rows + part, more + part, to + slab, a, count, first,
-                        std::min(width, inner - first));
+        scatter_columns(from ? from + slab : nullptr, rows + part, more + part, to + slab, inner, count, first, columns,
+                        sums.data());
       }
     });
   });

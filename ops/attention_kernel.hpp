@@ -70,7 +70,7 @@ struct AttentionProblem {
         dropout(p),
         dropped(p, key),
         kept_factor(static_cast<T>(p < 1 ? 1 / (1 - p) : 0)),
-        block_rows(std::clamp<std::int64_t>(32768 / std::max<std::int64_t>(s.keys, 1) / 16 * 16, 16, 128)),
+        block_rows(std::clamp<std::int64_t>(65536 / std::max<std::int64_t>(s.keys, 1) / 16 * 16, 32, 128)),
         row_blocks((s.queries + block_rows - 1) / block_rows) {}
 
   bool hides() const { return band || mask; }

@@ -53,7 +53,7 @@ not part of the mathematics. i64 and b8 have no gradient.)",
     s.add(cast, s.tensor({0.0, -0.5, 2.0}), DType::b8);
     s.add(cast, s.bools({2, 3}), DType::f64);
     s.add(cast, s.indices({4}, 9), DType::f32);
-    s.error("x is undefined", cast, Tensor{}, DType::f32);
+    s.error("argument x is None; give a tensor", cast, Tensor{}, DType::f32);
   }
 };
 

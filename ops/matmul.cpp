@@ -24,8 +24,11 @@ struct MatMul {
   }
   // dB = A^T dY. A single B under a batch of A: stack the batch, so that the sum over it happens inside one product.
   static Tensor right_gradient(const Tensor& a, const Tensor& b, const Tensor& g) {
-    if (b.rank() == 2 && a.rank() > 2)
-      return matmul(transpose(reshape(a, {-1, a.size(-1)})), reshape(g, {a.numel() / std::max<std::int64_t>(a.size(-1), 1), g.size(-1)}));
+    if (b.rank() == 2 && a.rank() > 2) {
+      std::int64_t rows = 1;  // not a.numel() / k: k may be 0
+      for (int i = 0; i + 1 < a.rank(); ++i) rows *= a.shape()[i];
+      return matmul(transpose(reshape(a, {rows, a.size(-1)})), reshape(g, {rows, g.size(-1)}));
+    }
     return matmul(transpose(a), g);
   }
 
@@ -37,6 +40,7 @@ struct MatMul {
     s.add(matmul, s.randn({4}), s.randn({2, 4, 3}));
     s.add(matmul, s.randn({4}), s.randn({4}));
     s.add(matmul, s.randn({2, 0}), s.randn({0, 3}));
+    s.add(matmul, s.randn({2, 3, 0}), s.randn({0, 2}));
     s.add(matmul, s.randn({0, 3}), s.randn({3, 2}));
     s.add(matmul, s.randn({33, 17}), s.randn({17, 65})).within(1e-5);
     s.error("shapes [2, 3] and [2, 3]", matmul, s.randn({2, 3}), s.randn({2, 3}));

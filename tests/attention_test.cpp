@@ -343,7 +343,7 @@ TEST_CASE("views of [batch, time, heads, width] give the values of copies, and r
     const Tensor y = attention(part(0), part(1), part(2), {}, {}, true);
     check_close(y, attention(q, k, v, {}, {}, true), 1e-15);
     const Tensor joined = reshape(permute(y, {0, 2, 1, 3}), {batch, 7, 32});
-    CHECK(joined.storage() == y.storage());
+    if (!reference_mode()) CHECK(joined.storage() == y.storage());  // of the kernel alone
     Tensor base = leaf(x);
     const auto cut = [&](std::int64_t i) { return permute(select(base, 2, i), {0, 2, 1, 3}); };
     const Tensor d = grad(sum(sin(attention(cut(0), cut(1), cut(2), {}, {}, true))), base);
@@ -388,6 +388,7 @@ TEST_CASE("attention has the same bits on any number of threads") {
 }
 
 TEST_CASE("memory of attention grows linearly with the length") {
+  if (reference_mode()) return;  // the composition holds all scores
   const Tensor x = leaf(normal({4000, 4}, DType::f32));
   reset_peak_memory();
   const std::int64_t before = memory_use().live;

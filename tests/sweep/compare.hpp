@@ -1,7 +1,7 @@
 #pragma once
 #include "tests/sweep/call.hpp"
 
-#include <cstring>
+#include <bit>
 
 // Comparisons that say what differs, "" when nothing does. NaN equals NaN.
 namespace sweep {
@@ -24,7 +24,12 @@ inline std::string same_form(const char* what, const Tensor& a, const Tensor& b)
 inline std::string same_bits(const char* what, const Tensor& a, const Tensor& b) {
   const std::string form = same_form(what, a, b);
   if (!form.empty() || !a.defined() || bytes_of_elements(a) == bytes_of_elements(b)) return form;
-  return fmt::format("{} differs in its bits", what);
+  const std::vector<double> u = a.to_vector<double>(), v = b.to_vector<double>();
+  std::size_t first = 0;
+  while (first + 1 < u.size() && std::bit_cast<std::uint64_t>(u[first]) == std::bit_cast<std::uint64_t>(v[first]))
+    ++first;
+  return fmt::format("{} {} differs in its bits, first at element {}: {:.17g} and {:.17g}", what, a.shape(), first,
+                     u[first], v[first]);
 }
 
 /// Within `tolerance` of max(1, largest finite magnitude). An infinite f32 equals an f64 beyond its range.
