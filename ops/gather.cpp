@@ -12,7 +12,8 @@ struct Gather {
       .math = R"(y_{k j} = x_{i_{k j} j})",
       .rule = "\\bar x_{i j} = \\sum_{k : i_{k j} = i} \\bar y_{k j}\n\\text{none}",
       .derivation =
-          R"(An element of x that is read several times gets the sum of those cotangents, one that is not read gets 0.)",
+          R"(An element of x that is read several times gets the sum of those cotangents, one that is
+not read gets 0.)",
       .why_kept = "the index, as a residual, and of x the shape alone",
       .numpy = "np.take_along_axis({x}, {index}, axis={axis})"};
 

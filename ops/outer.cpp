@@ -6,14 +6,14 @@ namespace gradus {
 namespace {
 
 struct Outer {
-  static constexpr OpInfo info{
-      .name = "outer",
-      .math = R"(Y_{i j} = a_{i} b_{j})",
-      .rule = "\\bar a = \\bar Y b\n\\bar b = \\bar Y^{T} a",
-      .derivation =
-          R"(Y_{i j} depends on a_i with factor b_j, so \bar a_{i} = \sum_j \bar Y_{i j} b_{j}; and on b_j with factor a_i.)",
-      .why_kept = "each rule needs the other factor",
-      .numpy = "np.outer({a}, {b})"};
+  static constexpr OpInfo info{.name = "outer",
+                               .math = R"(Y_{i j} = a_{i} b_{j})",
+                               .rule = "\\bar a = \\bar Y b\n\\bar b = \\bar Y^{T} a",
+                               .derivation =
+                                   R"(Y_{i j} depends on a_i with factor b_j, so \bar a_{i} = \sum_j \bar Y_{i j} b_{j};
+and on b_j with factor a_i.)",
+                               .why_kept = "each rule needs the other factor",
+                               .numpy = "np.outer({a}, {b})"};
   static constexpr Keep keeps = Keep::inputs;
 
   Tensor forward(const Tensor& a, const Tensor& b) const {

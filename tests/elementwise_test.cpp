@@ -91,9 +91,9 @@ TEST_CASE("a branch that where does not take cannot make NaN of the gradient") {
 TEST_CASE("every elementwise op turns a cotangent of 0 into 0, whatever its slope") {
   for (const DType dtype : {DType::f32, DType::f64})
     for (const double at : {0.0, -0.0, -3.0, 1e30, -1e30, infinity, -infinity, not_a_number})
-      for (const auto& [name, f] : unary()) {
-        INFO(name, " at ", at);
-        CHECK(gradient(f, full({1}, at, dtype), zeros({1}, dtype)) == Numbers{0});
+      for (const Named& op : unary()) {
+        INFO(op.name, " at ", at);
+        CHECK(gradient(op.f, full({1}, at, dtype), zeros({1}, dtype)) == Numbers{0});
       }
 }
 
@@ -162,12 +162,12 @@ TEST_CASE("maximum and minimum share a tie evenly") {  // CASES N16
 TEST_CASE("NaN goes through every elementwise op, at every length") {  // CASES N17
   for (const DType dtype : {DType::f32, DType::f64})
     for (const std::int64_t n : {1, 3, 8, 33, 1000})
-      for (const auto& [name, f] : unary()) {
-        INFO(name, " of ", n);
+      for (const Named& op : unary()) {
+        INFO(op.name, " of ", n);
         for (const std::int64_t place : {std::int64_t{0}, n / 2, n - 1}) {
           Numbers x(static_cast<std::size_t>(n), 0.5);
           x[static_cast<std::size_t>(place)] = not_a_number;
-          const Numbers y = values(f(tensor(x, {n}, dtype)));
+          const Numbers y = values(op.f(tensor(x, {n}, dtype)));
           std::int64_t count = 0;
           for (const double v : y) count += std::isnan(v);
           CHECK(std::isnan(y[static_cast<std::size_t>(place)]));
@@ -290,9 +290,9 @@ TEST_CASE("errors name the op, both shapes and a remedy") {  // CASES E01
         "div: dtypes f32 and f64 do not mix; cast one of them");
   CHECK(error_of([] { log(arange(0, 3)); }) == "log: dtype i64 is not floating; cast to f32 or f64 first");
   CHECK(error_of([] { arange(0, 3) / 2; }) == "div: dtype i64 is not floating; cast to f32 or f64 first");
-  for (const auto& [name, f] : unary()) {
-    INFO(name);
-    CHECK(error_of([&] { f(Tensor{}); }).find("undefined") != std::string::npos);
+  for (const Named& op : unary()) {
+    INFO(op.name);
+    CHECK(error_of([&] { op.f(Tensor{}); }).find("undefined") != std::string::npos);
   }
 }
 

@@ -136,6 +136,26 @@ TEST_CASE("sums of truth values and integers are exact integers") {
   CHECK(sum(indices({large, 0, 0})).to_vector<std::int64_t>()[0] == large);
 }
 
+TEST_CASE("copies of permuted and sliced tensors hold each element at its place") {
+  const Tensor base = reshape(arange(0, 70 * 45 * 9, 1, DType::f32), {70, 45, 9});
+  for (const Shape& order :
+       {Shape{0, 1, 2}, Shape{0, 2, 1}, Shape{1, 0, 2}, Shape{1, 2, 0}, Shape{2, 0, 1}, Shape{2, 1, 0}}) {
+    const Tensor permuted = permute(base, order);
+    for (const Tensor& x : {permuted, slice(permuted, 0, 1), slice(permuted, 2, 0, {}, 2)}) {
+      const Tensor y = copy_of(x);
+      REQUIRE(y.is_contiguous());
+      const float* next = y.data<float>();
+      const Strides& step = x.strides();
+      bool same = true;
+      for (std::int64_t i = 0; i < x.shape()[0]; ++i)
+        for (std::int64_t j = 0; j < x.shape()[1]; ++j)
+          for (std::int64_t k = 0; k < x.shape()[2]; ++k)
+            same = same && *next++ == x.data<float>()[i * step[0] + j * step[1] + k * step[2]];
+      CHECK(same);
+    }
+  }
+}
+
 // ---- nothing to reduce
 
 TEST_CASE("reductions of nothing: sum 0, prod 1, mean and var NaN, logsumexp -inf, max an error") {

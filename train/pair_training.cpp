@@ -5,6 +5,7 @@
 
 #include "core/error.hpp"
 #include "core/mode.hpp"
+#include "nn/init.hpp"
 #include "nn/seq2seq.hpp"
 #include "ops/ops.hpp"
 #include "train/batch.hpp"
@@ -52,7 +53,12 @@ class PairLearner final : public Learner {
         target_tokens_(tokenizer_of(task.target_alphabet, config.target_vocabulary)),
         seed_(config.seed),
         batch_(config.batch),
-        model_(options_of(task, config, source_tokens_, target_tokens_)) {}
+        model_(options_of(task, config, source_tokens_, target_tokens_)) {
+    // As large as the scaled embeddings: N(0, 1). With the N(0, 1/width) of the module dates need three times the
+    // steps.
+    for (auto* positions : {&model_.source_positions, &model_.target_positions})
+      (*positions)->weight = nn::normal_parameter((*positions)->weight.shape(), 1);
+  }
 
   nn::AnyModule model() const override { return model_; }
   void set_training(bool on) override { nn::train(model_, on); }
