@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "cli/command.hpp"
@@ -89,10 +90,17 @@ std::string markdown_of(const OpEntry& op) {
 }
 
 std::string list_of(const std::vector<const OpEntry*>& ops, int columns) {
+  constexpr int formula_columns = 48;
   std::vector<std::vector<std::string>> rows;
-  for (const OpEntry* op : ops) rows.push_back({op->signature(), formula_text(op->info->math)});
+  for (const OpEntry* op : ops) {
+    std::string formula = formula_text(op->info->math), arguments;
+    std::replace(formula.begin(), formula.end(), '\n', ' ');
+    for (const Param& p : op->params) arguments += (arguments.empty() ? "" : ", ") + std::string(p.name);
+    rows.push_back({op->name(), draw::clipped(formula, formula_columns), arguments});
+  }
   return table(rows, columns) +
-         fmt::format("{} ops; `gradus ops NAME` shows the rule of one and why it holds\n", ops.size());
+         fmt::format("{} ops; `gradus ops NAME` shows the rule of one, where it comes from and what it keeps\n",
+                     ops.size());
 }
 
 int ops(const Options& o) {

@@ -222,13 +222,22 @@ class Pass {
     if (node.extra->retains && !node.is_leaf()) node.extra->gradient = g;
   }
 
+  // In anomaly mode the ops inside a rule are not looked at: the forward op is named, with its gradient.
+  static Grads run_rule(const Node& node, const Vjp& v) {
+    if (!mode().anomaly) [[likely]] return node.table->vjp(node, v);
+    Mode inner = mode();
+    inner.anomaly = false;
+    const ModeGuard guard(inner);
+    return node.table->vjp(node, v);
+  }
+
   void call_rule(const Node& node, const Tensor& g) {
     // A nested pass inside the rule overwrites the scratch flags of none: it has its own Pass.
     const PoolVector<std::uint8_t>& flags = wanted_flags_;
     Tensor output = node.output;
     if (create_graph_ && !output.is_ghost()) output.set_node(share(const_cast<Node*>(&node)));
     const Vjp v{g, output, {node.inputs, static_cast<std::size_t>(node.input_count)}, node.residuals, flags, create_graph_};
-    Grads gradients = node.table->vjp(node, v);
+    Grads gradients = run_rule(node, v);
     if (gradients.size() != static_cast<std::size_t>(node.input_count))
       fail("{}: its rule returned {} gradients for {} inputs; return one for each, undefined where not wanted", op_name(node),
            gradients.size(), node.input_count);

@@ -86,6 +86,11 @@ struct EnumNames<Reduction> {
   static constexpr std::string_view names[] = {"none", "mean", "sum"};
 };
 
+template <>
+struct EnumNames<Align> {
+  static constexpr std::string_view names[] = {"unspecified", "start", "end"};
+};
+
 namespace detail {
 template <class T>
 struct is_optional : std::false_type {};

@@ -127,7 +127,7 @@ TEST_CASE("gradus ops lists the registry, for people and for programs") {
   CHECK(lines(shell(folder, "gradus ops").out) == static_cast<std::int64_t>(all.size()) + 1);
   const Outcome one = shell(folder, "gradus ops softmax");
   CHECK(contains(one.out, "softmax(x, axis=-1)"));
-  CHECK(contains(one.out, "x̄ = y ⊙ (ȳ - Σ_j ȳ_j y_j)"));
+  CHECK(contains(one.out, "x\u0304 = y ⊙ (y\u0304 - Σ_j y\u0304_j y_j)"));
   CHECK(contains(one.out, "the rule needs y, not x"));
   CHECK(contains(shell(folder, "gradus ops --markdown").out, "\n## softmax\n"));
 }

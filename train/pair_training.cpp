@@ -103,6 +103,7 @@ class PairLearner final : public Learner {
     const std::string source_text = input.empty() ? validation(1).front().source : input;
     const Tensor source = padded({{read(source_text)}}, Tokenizer::padding);
     std::vector<Token> written = target_tokens_.encode(translate(source).front());
+    if (std::ssize(written) > task_.longest_target) written.resize(static_cast<std::size_t>(task_.longest_target));
     std::vector<Token> target_in = written;
     target_in.insert(target_in.begin(), Tokenizer::start);
     const Tensor weights = model_.with_weights(source, padded({{target_in}}, Tokenizer::padding)).weights;

@@ -53,7 +53,7 @@ Drawn draw_add(Generator& generator) {
           .identity = fmt::format("{}+{}", std::min(a, b), std::max(a, b))};
 }
 
-PairTask letters_task(std::string name, std::string description, Drawn (*draw)(Generator&)) {
+PairTask letters_task(std::string name, std::string description, std::int64_t steps, Drawn (*draw)(Generator&)) {
   return {.name = std::move(name),
           .description = std::move(description),
           .source_alphabet = std::string(letters),
@@ -61,20 +61,20 @@ PairTask letters_task(std::string name, std::string description, Drawn (*draw)(G
           .longest_source = longest,
           .longest_target = longest,
           .target = 0.99,
-          .defaults = {},
+          .defaults = {.steps = steps},
           .draw = draw};
 }
 
 }  // namespace
 
-PairTask copy_task() { return letters_task("copy", "A word to itself: \"gradus\" to \"gradus\".", draw_copy); }
+PairTask copy_task() { return letters_task("copy", "A word to itself: \"gradus\" to \"gradus\".", 400, draw_copy); }
 
 PairTask reverse_task() {
-  return letters_task("reverse", "A word to its reverse: \"gradus\" to \"sudarg\".", draw_reverse);
+  return letters_task("reverse", "A word to its reverse: \"gradus\" to \"sudarg\".", 1000, draw_reverse);
 }
 
 PairTask sort_task() {
-  return letters_task("sort", "A word to its letters in order: \"gradus\" to \"adgrsu\".", draw_sort);
+  return letters_task("sort", "A word to its letters in order: \"gradus\" to \"adgrsu\".", 1200, draw_sort);
 }
 
 PairTask add_task() {
@@ -85,7 +85,7 @@ PairTask add_task() {
           .longest_source = 7,
           .longest_target = 4,
           .target = 0.99,
-          .defaults = {},
+          .defaults = {.steps = 2000},
           .draw = draw_add};
 }
 

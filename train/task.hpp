@@ -33,13 +33,13 @@ struct Drawn {
 
 /// What a task is trained with unless told.
 struct PairDefaults {
-  std::int64_t steps = 2000;        ///< optimizer steps
-  std::int64_t batch = 128;         ///< pairs per step
+  std::int64_t steps = 1000;        ///< optimizer steps
+  std::int64_t batch = 64;          ///< pairs per step
   std::int64_t width = 64;          ///< model width
   std::int64_t heads = 4;           ///< attention heads
   std::int64_t layers = 2;          ///< encoder layers, and as many decoder layers
   std::int64_t feed_forward = 256;  ///< inner width of the feed-forward blocks
-  double learning_rate = 3e-3;      ///< the highest
+  double learning_rate = 4e-3;      ///< the highest
 };
 
 /// A task of unlimited training pairs and unseen validation pairs; its metric is exact match of the
