@@ -119,8 +119,6 @@ void set_threads(int count) {
 
 bool in_parallel() { return inside; }
 
-bool parallel_is_openmp() { return false; }
-
 namespace detail {
 
 void run_chunks(std::int64_t n, std::int64_t chunk, ChunkFunction function, void* context) {

@@ -10,8 +10,6 @@ int threads();
 void set_threads(int count);
 /// True inside a parallel loop: a nested one then runs on this thread alone.
 bool in_parallel();
-/// True when loops run on OpenMP's threads, false when on std::thread (Clang, the thread sanitizer).
-bool parallel_is_openmp();
 
 namespace detail {
 using ChunkFunction = void (*)(void* context, std::int64_t begin, std::int64_t end);

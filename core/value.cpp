@@ -205,6 +205,10 @@ std::vector<Tensor> as_tensors(const Value& v, ArgumentName name, DType numbers)
   return tensors;
 }
 
+void fail_narrow(ArgumentName name, std::int64_t given) {
+  fail("{}: argument {} is {}, beyond what it can hold; give a smaller number", name.op, name.argument, given);
+}
+
 void fail_enum(ArgumentName name, std::string_view given, std::span<const std::string_view> allowed) {
   std::string names;
   for (const std::string_view n : allowed) names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", n);

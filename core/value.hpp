@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -98,6 +99,13 @@ template <class T>
 struct is_optional<std::optional<T>> : std::true_type {};
 }  // namespace detail
 
+[[noreturn]] void fail_narrow(ArgumentName name, std::int64_t given);
+template <class T>
+T narrow(std::int64_t given, ArgumentName name) {
+  if (!std::in_range<T>(given)) fail_narrow(name, given);
+  return static_cast<T>(given);
+}
+
 /// The parameter of C++ type T (references and const taken off) from a Value.
 template <class T>
 T from_value(const Value& v, ArgumentName name) {
@@ -106,7 +114,7 @@ T from_value(const Value& v, ArgumentName name) {
   else if constexpr (std::is_same_v<T, bool>) return as_bool(v, name);
   else if constexpr (std::is_same_v<T, DType>) return dtype_from_name(as_text(v, name));
   else if constexpr (std::is_enum_v<T>) return as_enum<T>(v, name);
-  else if constexpr (std::is_integral_v<T>) return static_cast<T>(as_int(v, name));
+  else if constexpr (std::is_integral_v<T>) return narrow<T>(as_int(v, name), name);
   else if constexpr (std::is_floating_point_v<T>) return static_cast<T>(as_double(v, name));
   else if constexpr (std::is_same_v<T, std::string>) return as_text(v, name);
   else if constexpr (std::is_same_v<T, Tensor>) return as_tensor(v, name);
