@@ -109,6 +109,7 @@ TEST_CASE("no check finds a fault in a right op") {
 }
 
 TEST_CASE("each check of the sweep finds the fault that it is there for") {
+  if (reference_mode()) return;  // GRADUS_REFERENCE=1 runs the composition, which has none of the faults
   CHECK(found_by<Fault::wrong_rule>(rule_against_differences) != "");
   CHECK(found_by<Fault::wrong_second_order>(second_order) != "");
   CHECK(found_by<Fault::fused_differs>(fused_against_composite) != "");
