@@ -118,6 +118,11 @@ std::size_t find_parameter(const OpEntry& op, const std::string& keyword) {
 
 }  // namespace
 
+OpEntry::OpEntry() = default;
+OpEntry::OpEntry(OpEntry&&) noexcept = default;
+OpEntry& OpEntry::operator=(OpEntry&&) noexcept = default;
+OpEntry::~OpEntry() = default;
+
 Tensor OpEntry::call(std::vector<Value> positional, std::vector<std::pair<std::string, Value>> keywords) const {
   if (!params.empty()) gather_rest(*this, positional);
   if (positional.size() > params.size())
@@ -164,6 +169,15 @@ const OpEntry* find_op(std::string_view name) {
   const auto at = position(made, name);
   return at != made.ops.end() && (*at)->info->name == name ? at->get() : nullptr;
 }
+
+Sample& Samples::keep_good(Value::List arguments) {
+  Sample sample;
+  sample.arguments = std::move(arguments);
+  good_.push_back(std::move(sample));
+  return good_.back();
+}
+
+void Samples::keep_bad(std::string message, Value::List arguments) { bad_.push_back({std::move(message), std::move(arguments)}); }
 
 Tensor Samples::bools(const Shape& shape) {
   Tensor y(shape, DType::b8);

@@ -85,9 +85,13 @@ Value argument_value(B&& b) {
   }
 }
 
-template <class Out, std::size_t... i, class... A, class... B>
-void convert(Out& out, std::index_sequence<i...>, std::tuple<A...>*, B&&... b) {
-  (out.push_back(argument_value<std::tuple_element_t<i, std::tuple<A...>>>(std::forward<B>(b))), ...);
+template <class... A, std::size_t... i, class... B>
+Value::List values_of(std::index_sequence<i...>, B&&... b) {
+  static_assert(sizeof...(B) <= sizeof...(A), "more arguments than parameters");
+  Value::List list;
+  list.reserve(sizeof...(B));
+  (list.push_back(argument_value<std::tuple_element_t<i, std::tuple<std::remove_cvref_t<A>...>>>(std::forward<B>(b))), ...);
+  return list;
 }
 
 }  // namespace detail
@@ -109,26 +113,21 @@ class Samples {
   /// A call of the public function; arguments that are left out take their defaults.
   template <class R, class... A, class... B>
   Sample& add(R (*)(A...), B&&... arguments) {
-    static_assert(sizeof...(B) <= sizeof...(A), "more arguments than parameters");
-    Sample sample;
-    detail::convert(sample.arguments, std::make_index_sequence<sizeof...(B)>{}, static_cast<std::tuple<std::remove_cvref_t<A>...>*>(nullptr),
-                    std::forward<B>(arguments)...);
-    good_.push_back(std::move(sample));
-    return good_.back();
+    return keep_good(detail::values_of<A...>(std::make_index_sequence<sizeof...(B)>{}, std::forward<B>(arguments)...));
   }
   /// A call that must fail with a message containing `message`.
   template <class R, class... A, class... B>
   void error(std::string message, R (*)(A...), B&&... arguments) {
-    ErrorSample sample{std::move(message), {}};
-    detail::convert(sample.arguments, std::make_index_sequence<sizeof...(B)>{}, static_cast<std::tuple<std::remove_cvref_t<A>...>*>(nullptr),
-                    std::forward<B>(arguments)...);
-    bad_.push_back(std::move(sample));
+    keep_bad(std::move(message), detail::values_of<A...>(std::make_index_sequence<sizeof...(B)>{}, std::forward<B>(arguments)...));
   }
 
   const std::vector<Sample>& good() const { return good_; }
   const std::vector<ErrorSample>& bad() const { return bad_; }
 
  private:
+  Sample& keep_good(Value::List arguments);
+  void keep_bad(std::string message, Value::List arguments);
+
   Generator generator_;
   std::vector<Sample> good_;
   std::vector<ErrorSample> bad_;
@@ -146,6 +145,10 @@ struct OpEntry {
   std::function<Tensor(std::span<const Value>)> function;  ///< takes one value per parameter
   void (*samples)(Samples&) = nullptr;
 
+  OpEntry();
+  OpEntry(OpEntry&&) noexcept;
+  OpEntry& operator=(OpEntry&&) noexcept;
+  ~OpEntry();
   std::string name() const { return info->name; }
   /// Calls with positional and keyword arguments, filling in defaults. Where a tensor is expected, a number or a nested list of numbers is
   /// one: i64 or b8 where the op's own samples give that parameter nothing else, otherwise the dtype of the first f32 or f64 argument, f64

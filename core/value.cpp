@@ -3,6 +3,23 @@
 #include <cmath>
 
 namespace gradus {
+
+Value::Value() = default;
+Value::Value(bool b) : v_(b) {}
+Value::Value(int i) : v_(std::int64_t{i}) {}
+Value::Value(std::int64_t i) : v_(i) {}
+Value::Value(double d) : v_(d) {}
+Value::Value(const char* s) : v_(std::string(s)) {}
+Value::Value(std::string s) : v_(std::move(s)) {}
+Value::Value(Tensor t) : v_(std::move(t)) {}
+Value::Value(Mask m) : v_(std::move(m)) {}
+Value::Value(List list) : v_(std::move(list)) {}
+Value::Value(DType dtype) : v_(std::string(name_of(dtype))) {}
+Value::Value(const Value& other) = default;
+Value::Value(Value&& other) noexcept = default;
+Value& Value::operator=(const Value& other) = default;
+Value& Value::operator=(Value&& other) noexcept = default;
+Value::~Value() = default;
 namespace {
 
 [[noreturn]] void fail_kind(ArgumentName name, const Value& v, const char* wanted) {
@@ -216,3 +233,5 @@ void fail_enum(ArgumentName name, std::string_view given, std::span<const std::s
 }
 
 }  // namespace gradus
+
+template class std::vector<gradus::Value>;

@@ -16,19 +16,25 @@ namespace gradus {
 class Value {
  public:
   using List = std::vector<Value>;
-  Value() = default;  ///< None
-  Value(bool b) : v_(b) {}
-  Value(int i) : v_(std::int64_t{i}) {}
-  Value(std::int64_t i) : v_(i) {}
-  Value(double d) : v_(d) {}
-  Value(const char* s) : v_(std::string(s)) {}
-  Value(std::string s) : v_(std::move(s)) {}
-  Value(Tensor t) : v_(std::move(t)) {}
-  Value(Mask m) : v_(std::move(m)) {}
-  Value(List list) : v_(std::move(list)) {}
+  Value();  ///< None
+  Value(bool b);
+  Value(int i);
+  Value(std::int64_t i);
+  Value(double d);
+  Value(const char* s);
+  Value(std::string s);
+  Value(Tensor t);
+  Value(Mask m);
+  Value(List list);
   Value(const Axes& axes);
   Value(const Shape& shape);
-  Value(DType dtype) : v_(std::string(name_of(dtype))) {}
+  Value(DType dtype);
+  // Out of line, all of them: they would be compiled again in every op's file.
+  Value(const Value& other);
+  Value(Value&& other) noexcept;
+  Value& operator=(const Value& other);
+  Value& operator=(Value&& other) noexcept;
+  ~Value();
 
   bool is_none() const { return std::holds_alternative<std::monostate>(v_); }
   template <class T>
@@ -136,3 +142,5 @@ Value to_value(const T& x) {
 }
 
 }  // namespace gradus
+
+extern template class std::vector<gradus::Value>;
