@@ -15,20 +15,19 @@ struct MaskedFill {
       .rule = "\\bar x = m ? 0 : \\bar y\n\\text{none}",
       .derivation = R"(Where the mask is true y is the constant v, so x gets an exact 0 there, whatever it holds:
 selected, never multiplied. Elsewhere y is x.)",
-      .why_kept = "the rule needs the mask",
+      .why_kept = "the mask, and not x",
       .numpy = "np.where({mask}, {value}, {x})"};
-  static constexpr Keep keeps = Keep::inputs;
 
-  Tensor forward(const Tensor& x, const Tensor& mask) const {
+  Forward forward(const Tensor& x, const Tensor& mask) const {
     const Tensor m(mask.storage(), broadcast_to("masked_fill", mask.layout(), x.shape()), DType::b8);
     return dispatch(x.dtype(), [&](auto zero) {
       using T = decltype(zero);
       Tensor y(x.shape(), x.dtype());
       map_into<T>([fill = static_cast<T>(value)](T v, bool hidden) { return hidden ? fill : v; }, y, x, m);
-      return y;
+      return Forward(y, mask.detach());
     });
   }
-  Grads vjp(const Vjp& v) const { return {where(v.x[1], 0.0, v.g), Tensor{}}; }
+  Grads vjp(const Vjp& v) const { return {where(v.residuals[0], 0.0, v.g), Tensor{}}; }
 
   static void samples(Samples& s) {
     s.add(masked_fill, s.randn({2, 3}), s.bools({2, 3}), -1.5).for_benchmark();

@@ -12,19 +12,18 @@ struct Where {
       .rule = "\\text{none}\n\\bar a = c ? \\bar y : 0\n\\bar b = c ? 0 : \\bar y",
       .derivation = R"(Each element comes from one branch, which alone gets its cotangent. Selected, never multiplied: the other
 branch gets an exact 0, whatever it holds.)",
-      .why_kept = "the rules need the condition",
+      .why_kept = "the condition, and neither branch",
       .numpy = "np.where({condition}, {a}, {b})"};
-  static constexpr Keep keeps = Keep::inputs;
   static constexpr bool broadcasts = true;
 
-  Tensor forward(const Tensor& condition, const Tensor& a, const Tensor& b) const {
+  Forward forward(const Tensor& condition, const Tensor& a, const Tensor& b) const {
     return dispatch(a.dtype(), [&](auto zero) {
       using T = decltype(zero);
-      return map_broadcast<T>("where", [](bool c, T u, T v) { return c ? u : v; }, condition, a, b);
+      return Forward(map_broadcast<T>("where", [](bool c, T u, T v) { return c ? u : v; }, condition, a, b), condition.detach());
     });
   }
   Grads vjp(const Vjp& v) const {
-    const Tensor& c = v.x[0];
+    const Tensor& c = v.residuals[0];
     return {Tensor{}, v.want(1, [&] { return where(c, v.g, 0.0); }), v.want(2, [&] { return where(c, 0.0, v.g); })};
   }
 
