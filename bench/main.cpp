@@ -21,7 +21,9 @@ double milliseconds(Clock::duration d) { return std::chrono::duration<double, st
 // Repeats the step for about `seconds` after a warm-up of a tenth of it; at least five times.
 nlohmann::ordered_json measure(const gradus::bench::Workload& workload, double seconds) {
   const std::function<void()> step = workload.make();
-  const auto until = [](double s) { return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(s)); };
+  const auto until = [](double s) {
+    return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(s));
+  };
   for (const auto end = until(seconds / 10); Clock::now() < end;) step();
   step();
   gradus::reset_peak_memory();
@@ -32,8 +34,12 @@ nlohmann::ordered_json measure(const gradus::bench::Workload& workload, double s
     times.push_back(milliseconds(Clock::now() - begin));
   }
   std::sort(times.begin(), times.end());
-  return {{"name", workload.name},      {"median_ms", times[times.size() / 2]}, {"min_ms", times.front()},
-          {"runs", times.size()},       {"threads", gradus::threads()},         {"blas_core", gradus::blas_core()},
+  return {{"name", workload.name},
+          {"median_ms", times[times.size() / 2]},
+          {"min_ms", times.front()},
+          {"runs", times.size()},
+          {"threads", gradus::threads()},
+          {"blas_core", gradus::blas_core()},
           {"peak_bytes", gradus::memory_use().peak}};
 }
 
@@ -46,15 +52,15 @@ int main(int argc, char** argv) {
   int threads = 0;
   bool json = false, list = false;
   app.add_option("--workload", name, "which workload; --list shows them");
-  app.add_option("--seconds", seconds, "how long to repeat it, in seconds")->capture_default_str()->check(CLI::Range(0.01, 3600.0));
+  app.add_option("--seconds", seconds, "how long to repeat it, in seconds")
+      ->capture_default_str()
+      ->check(CLI::Range(0.01, 3600.0));
   app.add_option("--threads", threads, "threads to use (default: all cores)")->check(CLI::Range(1, 256));
   app.add_flag("--json", json, "print one JSON line");
   app.add_flag("--list", list, "list the workloads");
   try {
     app.parse(argc, argv);
-  } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? 0 : 2;
-  }
+  } catch (const CLI::ParseError& e) { return app.exit(e) == 0 ? 0 : 2; }
   if (threads) gradus::set_threads(threads);
   const auto& all = gradus::bench::workloads();
   if (list || name.empty()) {
@@ -69,8 +75,9 @@ int main(int argc, char** argv) {
   try {
     const auto result = measure(*found, seconds);
     if (json) fmt::print("{}\n", result.dump());
-    else fmt::print("{}: median {:.4f} ms, minimum {:.4f} ms, {} runs\n", name, result["median_ms"].get<double>(),
-                    result["min_ms"].get<double>(), result["runs"].get<std::size_t>());
+    else
+      fmt::print("{}: median {:.4f} ms, minimum {:.4f} ms, {} runs\n", name, result["median_ms"].get<double>(),
+                 result["min_ms"].get<double>(), result["runs"].get<std::size_t>());
   } catch (const std::exception& e) {
     fmt::print(stderr, "gradus-bench: {}\n", e.what());
     return 1;

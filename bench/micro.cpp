@@ -1,4 +1,5 @@
-// Google Benchmark cases: the engine's overhead on 64 elements, and every op's samples marked for it (forward, fused and composite rule).
+// Google Benchmark cases: the engine's overhead on 64 elements, and every op's samples marked for it (forward, fused
+// and composite rule).
 #include "core/node.hpp"
 #include "core/parallel.hpp"
 #include "core/registry.hpp"
@@ -23,7 +24,8 @@ void overhead(benchmark::State& state) {
     for (int i = 0; i < 500; ++i) x = x * b + a;
     backward(sum(x));
   }
-  state.counters["per_op"] = benchmark::Counter(1000, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+  state.counters["per_op"] =
+      benchmark::Counter(1000, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 BENCHMARK(overhead)->Unit(benchmark::kMicrosecond);
 
@@ -62,8 +64,10 @@ void register_ops() {
       const std::string name = op->name() + "/" + std::to_string(number++);
       benchmark::RegisterBenchmark((name + "/forward").c_str(), [=](benchmark::State& s) { forward(s, *op, sample); });
       if (!op->differentiable) continue;
-      benchmark::RegisterBenchmark((name + "/backward").c_str(), [=](benchmark::State& s) { backward_case(s, *op, sample, false); });
-      benchmark::RegisterBenchmark((name + "/composite").c_str(), [=](benchmark::State& s) { backward_case(s, *op, sample, true); });
+      benchmark::RegisterBenchmark((name + "/backward").c_str(),
+                                   [=](benchmark::State& s) { backward_case(s, *op, sample, false); });
+      benchmark::RegisterBenchmark((name + "/composite").c_str(),
+                                   [=](benchmark::State& s) { backward_case(s, *op, sample, true); });
     }
   }
 }

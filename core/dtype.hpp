@@ -32,8 +32,8 @@ constexpr std::int64_t bytes_of(DType dtype) {
   return bytes[static_cast<int>(dtype)];
 }
 
-/// Calls f with a zero of the dtype's C++ type: `dispatch(x.dtype(), [&](auto zero) { using T = decltype(zero); ... })`.
-/// The only switch over dtypes; its sisters below cover fewer of them.
+/// Calls f with a zero of the dtype's C++ type: `dispatch(x.dtype(), [&](auto zero) { using T = decltype(zero); ...
+/// })`. The only switch over dtypes; its sisters below cover fewer of them.
 template <class F>
 decltype(auto) dispatch(DType dtype, F&& f) {
   switch (dtype) {

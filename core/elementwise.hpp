@@ -5,18 +5,20 @@
 #include <array>
 #include <tuple>
 
-// The one loop behind every elementwise kernel: any layout, broadcasting, fixed chunks over threads, vectorised by the compiler where the
-// innermost strides are 0 and 1. `map<R>(f, x...)` returns f of each element; `map_into` writes it into an existing tensor.
+// The one loop behind every elementwise kernel: any layout, broadcasting, fixed chunks over threads, vectorised by the
+// compiler where the innermost strides are 0 and 1. `map<R>(f, x...)` returns f of each element; `map_into` writes it
+// into an existing tensor.
 namespace gradus {
 
 /// y <- value, without check or version: for tensors just made.
 void fill_fresh(Tensor& y, double value);
 
-/// The joint loop over an output and its inputs: axes of extent 1 dropped, neighbours merged where every operand allows it.
+/// The joint loop over an output and its inputs: axes of extent 1 dropped, neighbours merged where every operand allows
+/// it.
 template <int operands>
 struct Loop {
-  Shape shape;                           // merged extents, outermost first
-  std::array<Strides, operands> strides; // per operand, in elements
+  Shape shape;                            // merged extents, outermost first
+  std::array<Strides, operands> strides;  // per operand, in elements
   std::int64_t numel = 1;
 
   void add(const std::array<const Layout*, operands>& layouts, const Shape& full) {
@@ -52,10 +54,14 @@ namespace detail {
 
 /// One run of n elements. The cases that compilers vectorise come first: everything dense, or one input a constant.
 template <class R, class F, class... T>
-inline void run_inner(const F& f, std::int64_t n, R* y, std::int64_t ys, const std::array<std::int64_t, sizeof...(T)>& xs, const T*... x) {
+inline void run_inner(const F& f, std::int64_t n, R* y, std::int64_t ys,
+                      const std::array<std::int64_t, sizeof...(T)>& xs, const T*... x) {
   if constexpr (sizeof...(T) == 0) {
-    if (ys == 1) { for (std::int64_t i = 0; i < n; ++i) y[i] = f(); }
-    else { for (std::int64_t i = 0; i < n; ++i) y[i * ys] = f(); }
+    if (ys == 1) {
+      for (std::int64_t i = 0; i < n; ++i) y[i] = f();
+    } else {
+      for (std::int64_t i = 0; i < n; ++i) y[i * ys] = f();
+    }
   } else {
     bool dense = ys == 1;
     for (const std::int64_t s : xs) dense = dense && s == 1;
@@ -78,13 +84,15 @@ inline void run_inner(const F& f, std::int64_t n, R* y, std::int64_t ys, const s
     }
     [&]<std::size_t... k>(std::index_sequence<k...>) {
       for (std::int64_t i = 0; i < n; ++i) y[i * ys] = f(x[i * xs[k]]...);
-    }(std::index_sequence_for<T...>{});
+    }
+    (std::index_sequence_for<T...>{});
   }
 }
 
 /// Elements [begin, end) of the loop in row-major order.
 template <class R, class F, class... T>
-void run_range(const Loop<1 + sizeof...(T)>& loop, std::int64_t begin, std::int64_t end, const F& f, R* y, const T*... x) {
+void run_range(const Loop<1 + sizeof...(T)>& loop, std::int64_t begin, std::int64_t end, const F& f, R* y,
+               const T*... x) {
   constexpr std::size_t inputs = sizeof...(T);
   const std::int64_t inner = loop.inner();
   const std::array<std::int64_t, inputs> xs = loop.input_strides();
@@ -99,8 +107,10 @@ void run_range(const Loop<1 + sizeof...(T)>& loop, std::int64_t begin, std::int6
     }
     const std::int64_t n = std::min(inner - column, end - at);
     [&]<std::size_t... k>(std::index_sequence<k...>) {
-      run_inner<R>(f, n, y + offset[0] + column * loop.inner_stride(0), loop.inner_stride(0), xs, (x + offset[k + 1] + column * xs[k])...);
-    }(std::index_sequence_for<T...>{});
+      run_inner<R>(f, n, y + offset[0] + column * loop.inner_stride(0), loop.inner_stride(0), xs,
+                   (x + offset[k + 1] + column * xs[k])...);
+    }
+    (std::index_sequence_for<T...>{});
     at += n;
   }
 }
@@ -114,7 +124,8 @@ using Arguments = decltype(arguments_of(&F::operator()));
 
 }  // namespace detail
 
-/// y[i] <- f(x[i]...) for every index of y; the inputs already have y's shape. Element types are those of f's parameters.
+/// y[i] <- f(x[i]...) for every index of y; the inputs already have y's shape. Element types are those of f's
+/// parameters.
 template <class R, class F, class... X>
 void map_into(const F& f, Tensor& y, const X&... x) {
   Loop<1 + sizeof...(X)> loop;
@@ -130,8 +141,9 @@ void map_into(const F& f, Tensor& y, const X&... x) {
           if (loop.shape.rank() <= 1 && loop.numel <= chunk) {
             detail::run_inner<R>(f, loop.numel, to, loop.inner_stride(0), loop.input_strides(), p...);
           } else {
-            parallel_for(loop.numel, chunk,
-                         [&](std::int64_t begin, std::int64_t end) { detail::run_range<R>(loop, begin, end, f, to, p...); });
+            parallel_for(loop.numel, chunk, [&](std::int64_t begin, std::int64_t end) {
+              detail::run_range<R>(loop, begin, end, f, to, p...);
+            });
           }
         },
         from);

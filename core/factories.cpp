@@ -97,10 +97,12 @@ void assign(Tensor& y, const Tensor& x) {
   });
 }
 
-Tensor& update_in_place(const char* op, Tensor& x, const Operand& b, Tensor (*function)(const Operand&, const Operand&)) {
+Tensor& update_in_place(const char* op, Tensor& x, const Operand& b,
+                        Tensor (*function)(const Operand&, const Operand&)) {
   x.prepare_write(op);
   const Tensor y = function(x.detach(), b.tensor() ? Operand(*b.tensor()) : b);
-  if (y.shape() != x.shape()) fail("{}: the result has shape {}, larger than {}; write x = x ... to make a new tensor", op, y.shape(), x.shape());
+  if (y.shape() != x.shape())
+    fail("{}: the result has shape {}, larger than {}; write x = x ... to make a new tensor", op, y.shape(), x.shape());
   assign(x, y);
   return x;
 }

@@ -11,17 +11,17 @@
 namespace gradus {
 namespace {
 
-void call_blas(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int m, int n, int k, float alpha, const float* a, int lda, const float* b, int ldb,
-               float beta, float* c, int ldc) {
+void call_blas(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int m, int n, int k, float alpha, const float* a, int lda,
+               const float* b, int ldb, float beta, float* c, int ldc) {
   cblas_sgemm(CblasRowMajor, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
-void call_blas(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int m, int n, int k, double alpha, const double* a, int lda, const double* b, int ldb,
-               double beta, double* c, int ldc) {
+void call_blas(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, int m, int n, int k, double alpha, const double* a, int lda,
+               const double* b, int ldb, double beta, double* c, int ldc) {
   cblas_dgemm(CblasRowMajor, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 
-// BLAS runs on one thread: pieces of a product are shared out here, by shape, so that bits do not depend on the number of threads. OpenBLAS'
-// OpenMP build asks for the number of threads per calling thread, so each says it once.
+// BLAS runs on one thread: pieces of a product are shared out here, by shape, so that bits do not depend on the number
+// of threads. OpenBLAS' OpenMP build asks for the number of threads per calling thread, so each says it once.
 void single_threaded_blas() {
   thread_local const bool said = [] {
     static std::mutex mutex;
@@ -33,7 +33,8 @@ void single_threaded_blas() {
 }
 
 int blas_int(std::int64_t n) {
-  if (n > std::numeric_limits<int>::max()) fail("matmul: an extent or stride of {} exceeds what BLAS can count (2^31 - 1)", n);
+  if (n > std::numeric_limits<int>::max())
+    fail("matmul: an extent or stride of {} exceeds what BLAS can count (2^31 - 1)", n);
   return static_cast<int>(n);
 }
 
@@ -54,7 +55,8 @@ struct BlasMatrix {
     } else {
       copy.resize(static_cast<std::size_t>(rows * columns));
       for (std::int64_t i = 0; i < rows; ++i)
-        for (std::int64_t j = 0; j < columns; ++j) copy[static_cast<std::size_t>(i * columns + j)] = x[i * row + j * column];
+        for (std::int64_t j = 0; j < columns; ++j)
+          copy[static_cast<std::size_t>(i * columns + j)] = x[i * row + j * column];
       data = copy.data();
       leading = blas_int(std::max<std::int64_t>(1, columns));
     }
@@ -74,8 +76,9 @@ std::int64_t piece_size(std::int64_t extent, std::int64_t flops) {
 }  // namespace
 
 template <class T>
-void gemm(std::int64_t m, std::int64_t n, std::int64_t k, T alpha, const T* a, std::int64_t a_row, std::int64_t a_column, const T* b,
-          std::int64_t b_row, std::int64_t b_column, T beta, T* c, std::int64_t ldc) {
+void gemm(std::int64_t m, std::int64_t n, std::int64_t k, T alpha, const T* a, std::int64_t a_row,
+          std::int64_t a_column, const T* b, std::int64_t b_row, std::int64_t b_column, T beta, T* c,
+          std::int64_t ldc) {
   if (m == 0 || n == 0) return;
   if (k == 0) {
     for (std::int64_t i = 0; i < m; ++i)
@@ -90,22 +93,22 @@ void gemm(std::int64_t m, std::int64_t n, std::int64_t k, T alpha, const T* a, s
   if (m >= n) {
     parallel_for(m, piece_size(m, flops), [&](std::int64_t begin, std::int64_t end) {
       single_threaded_blas();
-      call_blas(left.transpose, right.transpose, blas_int(end - begin), blas_int(n), inner, alpha, left.row(begin), left.leading, right.data,
-                right.leading, beta, c + begin * ldc, ld);
+      call_blas(left.transpose, right.transpose, blas_int(end - begin), blas_int(n), inner, alpha, left.row(begin),
+                left.leading, right.data, right.leading, beta, c + begin * ldc, ld);
     });
   } else {
     parallel_for(n, piece_size(n, flops), [&](std::int64_t begin, std::int64_t end) {
       single_threaded_blas();
-      call_blas(left.transpose, right.transpose, blas_int(m), blas_int(end - begin), inner, alpha, left.data, left.leading,
-                right.column(begin), right.leading, beta, c + begin, ld);
+      call_blas(left.transpose, right.transpose, blas_int(m), blas_int(end - begin), inner, alpha, left.data,
+                left.leading, right.column(begin), right.leading, beta, c + begin, ld);
     });
   }
 }
 
-template void gemm<float>(std::int64_t, std::int64_t, std::int64_t, float, const float*, std::int64_t, std::int64_t, const float*,
-                          std::int64_t, std::int64_t, float, float*, std::int64_t);
-template void gemm<double>(std::int64_t, std::int64_t, std::int64_t, double, const double*, std::int64_t, std::int64_t, const double*,
-                           std::int64_t, std::int64_t, double, double*, std::int64_t);
+template void gemm<float>(std::int64_t, std::int64_t, std::int64_t, float, const float*, std::int64_t, std::int64_t,
+                          const float*, std::int64_t, std::int64_t, float, float*, std::int64_t);
+template void gemm<double>(std::int64_t, std::int64_t, std::int64_t, double, const double*, std::int64_t, std::int64_t,
+                           const double*, std::int64_t, std::int64_t, double, double*, std::int64_t);
 
 Tensor batched_gemm(const char* op, const Tensor& a, const Tensor& b) {
   const std::int64_t m = a.size(-2), k = a.size(-1), n = b.size(-1);
@@ -114,7 +117,8 @@ Tensor batched_gemm(const char* op, const Tensor& a, const Tensor& b) {
   lead_b.erase(b.rank() - 1), lead_b.erase(b.rank() - 2);
   const Shape batch = broadcast_shapes(op, lead_a, lead_b);
   Shape full_a = batch, full_b = batch, out = batch;
-  full_a.push_back(m), full_a.push_back(k), full_b.push_back(k), full_b.push_back(n), out.push_back(m), out.push_back(n);
+  full_a.push_back(m), full_a.push_back(k), full_b.push_back(k), full_b.push_back(n), out.push_back(m),
+      out.push_back(n);
   const Layout x = broadcast_to(op, a.layout(), full_a), y = broadcast_to(op, b.layout(), full_b);
   Tensor c(out, a.dtype());
   const int r = batch.rank();
@@ -131,7 +135,8 @@ Tensor batched_gemm(const char* op, const Tensor& a, const Tensor& b) {
         rest /= batch[axis];
         oa += at * x.strides[axis], ob += at * y.strides[axis];
       }
-      gemm<T>(m, n, k, T{1}, pa + oa, x.strides[r], x.strides[r + 1], pb + ob, y.strides[r], y.strides[r + 1], T{0}, pc + i * m * n, n);
+      gemm<T>(m, n, k, T{1}, pa + oa, x.strides[r], x.strides[r + 1], pb + ob, y.strides[r], y.strides[r + 1], T{0},
+              pc + i * m * n, n);
     };
     // b shared by all items and a dense over them: one tall product, the common case of a linear layer.
     bool tall = count > 1;
@@ -141,7 +146,9 @@ Tensor batched_gemm(const char* op, const Tensor& a, const Tensor& b) {
       tall = batch[axis] == 1 || x.strides[axis] == expected;
       expected *= batch[axis];
     }
-    if (tall && m > 0) return gemm<T>(count * m, n, k, T{1}, pa, x.strides[r], x.strides[r + 1], pb, y.strides[r], y.strides[r + 1], T{0}, pc, n);
+    if (tall && m > 0)
+      return gemm<T>(count * m, n, k, T{1}, pa, x.strides[r], x.strides[r + 1], pb, y.strides[r], y.strides[r + 1],
+                     T{0}, pc, n);
     const double cost = 100 + 2e-2 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
     parallel_for(count, count > 1 ? chunk_for(cost) : 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) one(i);

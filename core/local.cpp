@@ -16,11 +16,13 @@ struct LocalProduct {
   Tensor forward(const Tensor& g, const Tensor& derivative) const {
     return dispatch_floating("local_product", g.dtype(), [&](auto zero) {
       using T = decltype(zero);
-      return map_broadcast<T>("local_product", [](T c, T d) { return local_product_of(c, d); }, g, derivative);
+      return map_broadcast<T>(
+          "local_product", [](T c, T d) { return local_product_of(c, d); }, g, derivative);
     });
   }
   Grads vjp(const Vjp& v) const {
-    return {v.want(0, [&] { return local_product(v.g, v.x[1]); }), v.want(1, [&] { return local_product(v.g, v.x[0]); })};
+    return {v.want(0, [&] { return local_product(v.g, v.x[1]); }),
+            v.want(1, [&] { return local_product(v.g, v.x[0]); })};
   }
 };
 

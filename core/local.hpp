@@ -3,9 +3,9 @@
 
 #include <cmath>
 
-// The product in every elementwise rule, cotangent times local derivative: 0 where the cotangent is exactly 0 **and** the derivative is not
-// finite, so that a branch not taken (a cotangent of 0 from `where`) cannot turn infinity into NaN. Selecting on the cotangent alone would
-// make second derivatives wrong.
+// The product in every elementwise rule, cotangent times local derivative: 0 where the cotangent is exactly 0 **and**
+// the derivative is not finite, so that a branch not taken (a cotangent of 0 from `where`) cannot turn infinity into
+// NaN. Selecting on the cotangent alone would make second derivatives wrong.
 namespace gradus {
 
 template <class T>
@@ -16,12 +16,14 @@ inline T local_product_of(T g, T derivative) {
 /// g * derivative in the sense above, as a differentiable op: for composite rules. Shapes are equal or broadcast.
 Tensor local_product(const Tensor& g, const Tensor& derivative);
 
-/// The same with the derivative computed from x on the fly, in one kernel: for fused rules. `derivative` takes and returns T, generically.
+/// The same with the derivative computed from x on the fly, in one kernel: for fused rules. `derivative` takes and
+/// returns T, generically.
 template <class F>
 Tensor local_product_map(const Tensor& g, const Tensor& x, F derivative) {
   return dispatch_floating("rule", x.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    return map_broadcast<T>("rule", [derivative](T c, T v) { return local_product_of(c, derivative(v)); }, g, x);
+    return map_broadcast<T>(
+        "rule", [derivative](T c, T v) { return local_product_of(c, derivative(v)); }, g, x);
   });
 }
 
@@ -30,7 +32,8 @@ template <class F>
 Tensor local_product_map(const Tensor& g, const Tensor& a, const Tensor& b, F derivative) {
   return dispatch_floating("rule", g.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    return map_broadcast<T>("rule", [derivative](T c, T u, T v) { return local_product_of(c, derivative(u, v)); }, g, a, b);
+    return map_broadcast<T>(
+        "rule", [derivative](T c, T u, T v) { return local_product_of(c, derivative(u, v)); }, g, a, b);
   });
 }
 
@@ -48,7 +51,8 @@ template <class F>
 Tensor map_floating(const char* op, const Tensor& a, const Tensor& b, F f) {
   return dispatch_floating(op, a.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    return map_broadcast<T>(op, [f](T u, T v) { return static_cast<T>(f(u, v)); }, a, b);
+    return map_broadcast<T>(
+        op, [f](T u, T v) { return static_cast<T>(f(u, v)); }, a, b);
   });
 }
 
@@ -66,7 +70,8 @@ template <class F>
 Tensor map_numbers(const char* op, const Tensor& a, const Tensor& b, F f) {
   return dispatch_number(op, a.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    return map_broadcast<T>(op, [f](T u, T v) { return static_cast<T>(f(u, v)); }, a, b);
+    return map_broadcast<T>(
+        op, [f](T u, T v) { return static_cast<T>(f(u, v)); }, a, b);
   });
 }
 

@@ -7,11 +7,12 @@
 
 namespace gradus {
 
-/// Where query 0 stands among the keys when their numbers differ: `start` aligns the first of both, `end` the last (a cache).
+/// Where query 0 stands among the keys when their numbers differ: `start` aligns the first of both, `end` the last (a
+/// cache).
 enum class Align : std::uint8_t { unspecified, start, end };
 
-/// Which keys each query may attend to: **true = may attend**. Built from causal, window, lengths, keys and keep; composed with & | ~.
-/// A default Mask allows everything. Cheap to copy.
+/// Which keys each query may attend to: **true = may attend**. Built from causal, window, lengths, keys and keep;
+/// composed with & | ~. A default Mask allows everything. Cheap to copy.
 class Mask {
  public:
   struct Term;  // defined in mask.cpp
@@ -20,12 +21,13 @@ class Mask {
   /// True for a mask that allows everything because nothing was asked.
   bool is_everything() const { return !term_; }
 
-  /// The mask as a b8 tensor that broadcasts to the scores' shape [..., L, S]; undefined when everything is allowed. Error when a part does
-  /// not fit, naming both shapes, or a causal or window part has L != S without an alignment.
+  /// The mask as a b8 tensor that broadcasts to the scores' shape [..., L, S]; undefined when everything is allowed.
+  /// Error when a part does not fit, naming both shapes, or a causal or window part has L != S without an alignment.
   Tensor dense(const Shape& scores) const;
   /// True when it is causal() alone (with its alignment).
   bool is_causal_only() const;
-  /// The diagonals that causal() or window() alone allows, so that kernels may skip instead of asking; none for other masks.
+  /// The diagonals that causal() or window() alone allows, so that kernels may skip instead of asking; none for other
+  /// masks.
   struct Band {
     std::int64_t low = 0, high = 0;  ///< query i sees keys i + low ... i + high
   };
@@ -42,8 +44,8 @@ class Mask {
 
 /// Query i sees keys up to itself: j <= i (+ S - L with Align::end).
 Mask causal(Align align = Align::unspecified);
-/// Query i sees keys i - left ... i + right (+ S - L with Align::end). A causal window of W keys including the query itself is window(W - 1, 0).
-/// Error for a negative width.
+/// Query i sees keys i - left ... i + right (+ S - L with Align::end). A causal window of W keys including the query
+/// itself is window(W - 1, 0). Error for a negative width.
 Mask window(std::int64_t left, std::int64_t right, Align align = Align::unspecified);
 /// Key j of batch item b is seen when j < n[b]; n is i64 [B] with values in [0, S], the scores are [B, ..., L, S].
 /// lengths, keys and keep take a copy: later writes into the tensor do not change the mask.

@@ -54,7 +54,8 @@ class EnableGrad {
   bool saved_;
 };
 
-/// While it lives, fused kernels run as the compositions that define them. GRADUS_REFERENCE=1 sets it for the whole process.
+/// While it lives, fused kernels run as the compositions that define them. GRADUS_REFERENCE=1 sets it for the whole
+/// process.
 class ReferenceMode {
  public:
   ReferenceMode() : saved_(mode().reference) { mode().reference = true; }
@@ -68,7 +69,8 @@ class ReferenceMode {
 /// True inside a ReferenceMode or under GRADUS_REFERENCE=1.
 bool reference_mode();
 
-/// While it lives, the first op whose output or gradient is NaN or infinite throws an Error with shape, index and input ranges.
+/// While it lives, the first op whose output or gradient is NaN or infinite throws an Error with shape, index and input
+/// ranges.
 class AnomalyMode {
  public:
   AnomalyMode() : saved_(mode().anomaly) { mode().anomaly = true; }

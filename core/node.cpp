@@ -8,7 +8,8 @@ namespace {
 std::atomic<std::uint64_t> next_number{1};
 std::atomic<std::int64_t> live_count{0};
 
-// Dead nodes of this thread. Destroying one may add others (its inputs' nodes); only the outermost call empties the list.
+// Dead nodes of this thread. Destroying one may add others (its inputs' nodes); only the outermost call empties the
+// list.
 [[gnu::tls_model("initial-exec")]] thread_local constinit Node* dead = nullptr;
 [[gnu::tls_model("initial-exec")]] thread_local constinit bool draining = false;
 
@@ -23,7 +24,9 @@ void destroy(Node* node) noexcept {
 
 }  // namespace
 
-Node::Node() : number(next_number.fetch_add(1, std::memory_order_relaxed)) { live_count.fetch_add(1, std::memory_order_relaxed); }
+Node::Node() : number(next_number.fetch_add(1, std::memory_order_relaxed)) {
+  live_count.fetch_add(1, std::memory_order_relaxed);
+}
 
 Node::~Node() { live_count.fetch_sub(1, std::memory_order_relaxed); }
 

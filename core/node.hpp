@@ -20,10 +20,10 @@ constexpr bool keeps_output(Keep k) { return k == Keep::output || k == Keep::bot
 struct OpTable {
   const OpInfo* info;
   Keep keeps;
-  bool broadcasts;                                              ///< inputs broadcast: the engine sums gradients back
-  Grads (*vjp)(const Node& node, const Vjp& v);                 ///< the fused rule, or the composite one when a graph is wanted
-  void (*destroy)(Node* node);                                  ///< destructor and memory
-  std::vector<Value> (*attributes)(const Node& node);           ///< the op's members, in order
+  bool broadcasts;                                     ///< inputs broadcast: the engine sums gradients back
+  Grads (*vjp)(const Node& node, const Vjp& v);        ///< the fused rule, or the composite one when a graph is wanted
+  void (*destroy)(Node* node);                         ///< destructor and memory
+  std::vector<Value> (*attributes)(const Node& node);  ///< the op's members, in order
 };
 
 /// What only some nodes have: a leaf's gradient, hooks.
@@ -36,18 +36,18 @@ struct NodeExtra {
 /// One recorded op (or a leaf, whose table is null): creation number, inputs, output, residuals.
 struct Node {
   std::atomic<std::int32_t> references{1};
-  std::int32_t slot = 0;        // the engine's mark: see core/grad.cpp
-  std::uint64_t stamp = 0;      // of the pass that the mark belongs to
-  std::uint64_t number = 0;     // creation number: inputs have smaller ones
+  std::int32_t slot = 0;     // the engine's mark: see core/grad.cpp
+  std::uint64_t stamp = 0;   // of the pass that the mark belongs to
+  std::uint64_t number = 0;  // creation number: inputs have smaller ones
   const OpTable* table = nullptr;
-  Tensor* inputs = nullptr;     // kept tensors or ghosts, each with its node
+  Tensor* inputs = nullptr;           // kept tensors or ghosts, each with its node
   std::uint32_t* versions = nullptr;  // of the inputs' storages when they were kept
   std::int32_t input_count = 0;
   std::uint32_t output_version = 0;
   std::uint32_t residual_version = 0;  // summed over the residuals' storages
-  bool released = false;        // by backward: inputs and residuals are gone
-  Node* next_dead = nullptr;    // worklist of the teardown
-  Tensor output;                // without its own node, so that there is no cycle
+  bool released = false;               // by backward: inputs and residuals are gone
+  Node* next_dead = nullptr;           // worklist of the teardown
+  Tensor output;                       // without its own node, so that there is no cycle
   PoolVector<Tensor> residuals;
   std::unique_ptr<NodeExtra> extra;
 
@@ -56,8 +56,8 @@ struct Node {
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
   bool is_leaf() const { return table == nullptr; }
-  NodeExtra& more();            // makes `extra`
-  void release();               // drops what backward reads; keeps the identity
+  NodeExtra& more();  // makes `extra`
+  void release();     // drops what backward reads; keeps the identity
 };
 
 /// The sum of the versions of all residuals' storages: it changes when one of them is written to.
@@ -71,7 +71,8 @@ inline std::uint32_t version_of_residuals(const Node& node) {
 /// The op's name, or "leaf".
 const char* op_name(const Node& node);
 
-/// Nodes that exist now, leaves included: a count that grows from step to step is a leak (a loss that was added up instead of its item()).
+/// Nodes that exist now, leaves included: a count that grows from step to step is a leak (a loss that was added up
+/// instead of its item()).
 std::int64_t live_nodes();
 
 namespace detail {

@@ -19,7 +19,8 @@ struct OpEvent {
   std::vector<Value> attributes() const { return read_attributes(op); }
 };
 
-/// Is told of every op of this thread, recorded or not: derivations, FLOP counts, shape walks and profiles are observers.
+/// Is told of every op of this thread, recorded or not: derivations, FLOP counts, shape walks and profiles are
+/// observers.
 class Observer {
  public:
   virtual ~Observer() = default;

@@ -67,7 +67,8 @@ void finish_node(Node* node, const OpTable& table, Tensor& y, PoolVector<Tensor>
 }
 
 void fail_no_rule(const OpInfo& info) {
-  fail("{}: this op has no rule for its gradient, but an input requires grad; detach() the input or write its vjp", info.name);
+  fail("{}: this op has no rule for its gradient, but an input requires grad; detach() the input or write its vjp",
+       info.name);
 }
 
 void tell_observer(const OpEvent& event) {
@@ -88,8 +89,9 @@ Tensor alias(const Tensor& x, bool create_graph) {
   return fresh;
 }
 
-// The composition is rebuilt from aliases of the inputs, which are newer than everything they came from: so differentiation stops there
-// (a partial derivative, also when one input was computed from another) while second derivatives flow on through the aliases.
+// The composition is rebuilt from aliases of the inputs, which are newer than everything they came from: so
+// differentiation stops there (a partial derivative, also when one input was computed from another) while second
+// derivatives flow on through the aliases.
 Grads vjp_by_differentiating(const Vjp& v, const std::function<Tensor(std::span<const Tensor>)>& f) {
   const EnableGrad enable;
   std::vector<Tensor> x;

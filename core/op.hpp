@@ -14,11 +14,11 @@ namespace gradus {
 /// The words of an op, as LaTeX where they are formulas. `rule` has one line per input, in the inputs' order.
 struct OpInfo {
   const char* name;
-  const char* math;            ///< the forward formula
-  const char* rule;            ///< cotangents of the inputs from that of the output: \bar x = ...
+  const char* math;  ///< the forward formula
+  const char* rule;  ///< cotangents of the inputs from that of the output: \bar x = ...
   const char* derivation = "";
   const char* why_kept = "";
-  const char* numpy = "";      ///< how the step is spelled in NumPy, with {x} for inputs and {axis} for attributes
+  const char* numpy = "";  ///< how the step is spelled in NumPy, with {x} for inputs and {axis} for attributes
 };
 
 /// What a forward returns when backward needs more than inputs and output.
@@ -34,9 +34,9 @@ struct Forward {
 
 /// What a rule sees: cotangent, output, inputs, residuals. Reading what the op does not keep is an error.
 struct Vjp {
-  const Tensor& g;                       ///< cotangent of y
+  const Tensor& g;  ///< cotangent of y
   const Tensor& y;
-  std::span<const Tensor> x;             ///< inputs
+  std::span<const Tensor> x;  ///< inputs
   std::span<const Tensor> residuals;
   std::span<const std::uint8_t> wanted;  ///< which inputs' gradients somebody asked for
   bool create_graph;                     ///< the gradients will be differentiated
@@ -53,8 +53,7 @@ struct Vjp {
 class Grads {
  public:
   template <class... T>
-    requires(std::same_as<T, Tensor> && ...)
-  Grads(T... g) : count_(sizeof...(T)) {
+  requires(std::same_as<T, Tensor>&&...) Grads(T... g) : count_(sizeof...(T)) {
     static_assert(sizeof...(T) <= capacity, "more inputs than Grads holds inline: build it from a PoolVector");
     std::size_t i = 0;
     ((inline_[i++] = std::move(g)), ...);
@@ -88,22 +87,39 @@ template <class Op>
 auto attributes_of(const Op& op) {
   constexpr int n = detail::count_attributes<Op>();
   static_assert(n <= 8, "an op has at most eight attributes");
-  if constexpr (n == 8) { auto& [a, b, c, d, e, f, g, h] = op; return std::tie(a, b, c, d, e, f, g, h); }
-  else if constexpr (n == 7) { auto& [a, b, c, d, e, f, g] = op; return std::tie(a, b, c, d, e, f, g); }
-  else if constexpr (n == 6) { auto& [a, b, c, d, e, f] = op; return std::tie(a, b, c, d, e, f); }
-  else if constexpr (n == 5) { auto& [a, b, c, d, e] = op; return std::tie(a, b, c, d, e); }
-  else if constexpr (n == 4) { auto& [a, b, c, d] = op; return std::tie(a, b, c, d); }
-  else if constexpr (n == 3) { auto& [a, b, c] = op; return std::tie(a, b, c); }
-  else if constexpr (n == 2) { auto& [a, b] = op; return std::tie(a, b); }
-  else if constexpr (n == 1) { auto& [a] = op; return std::tie(a); }
-  else return std::tie();
+  if constexpr (n == 8) {
+    auto& [a, b, c, d, e, f, g, h] = op;
+    return std::tie(a, b, c, d, e, f, g, h);
+  } else if constexpr (n == 7) {
+    auto& [a, b, c, d, e, f, g] = op;
+    return std::tie(a, b, c, d, e, f, g);
+  } else if constexpr (n == 6) {
+    auto& [a, b, c, d, e, f] = op;
+    return std::tie(a, b, c, d, e, f);
+  } else if constexpr (n == 5) {
+    auto& [a, b, c, d, e] = op;
+    return std::tie(a, b, c, d, e);
+  } else if constexpr (n == 4) {
+    auto& [a, b, c, d] = op;
+    return std::tie(a, b, c, d);
+  } else if constexpr (n == 3) {
+    auto& [a, b, c] = op;
+    return std::tie(a, b, c);
+  } else if constexpr (n == 2) {
+    auto& [a, b] = op;
+    return std::tie(a, b);
+  } else if constexpr (n == 1) {
+    auto& [a] = op;
+    return std::tie(a);
+  } else return std::tie();
 }
 
 namespace detail {
 
 template <class Op>
 std::vector<Value> read_attributes(const void* op) {
-  return std::apply([](const auto&... a) { return std::vector<Value>{to_value(a)...}; }, attributes_of(*static_cast<const Op*>(op)));
+  return std::apply([](const auto&... a) { return std::vector<Value>{to_value(a)...}; },
+                    attributes_of(*static_cast<const Op*>(op)));
 }
 
 // ---- arity: how many tensors Op::forward takes, 0 for a TensorList
@@ -119,7 +135,10 @@ inline constexpr int arity = arity_of_method(&Op::forward);
 template <int n, class F>
 auto spread(std::span<const Tensor> x, F&& f) {
   if constexpr (n == 0) return f(TensorList(x));
-  else return [&]<std::size_t... i>(std::index_sequence<i...>) { return f(x[i]...); }(std::make_index_sequence<n>{});
+  else return [&]<std::size_t... i>(std::index_sequence<i...>) {
+      return f(x[i]...);
+    }
+  (std::make_index_sequence<n>{});
 }
 
 template <class Op>
@@ -133,11 +152,17 @@ constexpr bool broadcasts_of() {
   else return false;
 }
 template <class Op>
-inline constexpr bool has_vjp = requires(const Op& op, const Vjp& v) { op.vjp(v); };
+inline constexpr bool has_vjp = requires(const Op& op, const Vjp& v) {
+  op.vjp(v);
+};
 template <class Op>
-inline constexpr bool has_fused_vjp = requires(const Op& op, const Vjp& v) { op.fused_vjp(v); };
+inline constexpr bool has_fused_vjp = requires(const Op& op, const Vjp& v) {
+  op.fused_vjp(v);
+};
 template <class Op>
-inline constexpr bool has_reference = requires { &Op::reference; };
+inline constexpr bool has_reference = requires {
+  &Op::reference;
+};
 
 // A node with its op and, for a fixed arity, its inputs inside.
 template <class Op, int n = arity<Op>>
@@ -178,7 +203,9 @@ struct TableOf {
     self->~NodeOf<Op>();
     pool::release(self, sizeof(NodeOf<Op>));
   }
-  static std::vector<Value> attributes(const Node& node) { return read_attributes<Op>(&static_cast<const NodeOf<Op>&>(node).op); }
+  static std::vector<Value> attributes(const Node& node) {
+    return read_attributes<Op>(&static_cast<const NodeOf<Op>&>(node).op);
+  }
   static constexpr OpTable table{&Op::info, keeps_of<Op>(), broadcasts_of<Op>(), vjp, destroy, attributes};
 };
 
@@ -190,7 +217,8 @@ template <class Op>
 void record(const Op& op, Forward& f, std::span<const Tensor* const> inputs) {
   if constexpr (!has_vjp<Op>) fail_no_rule(Op::info);
   auto* const node = ::new (pool::allocate(sizeof(NodeOf<Op>))) NodeOf<Op>(op, inputs.size());
-  for (std::size_t i = 0; i < inputs.size(); ++i) keep_for_backward(*node, static_cast<int>(i), *inputs[i], keeps_inputs(keeps_of<Op>()));
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    keep_for_backward(*node, static_cast<int>(i), *inputs[i], keeps_inputs(keeps_of<Op>()));
   finish_node(node, TableOf<Op>::table, f.y, std::move(f.residuals));
 }
 
@@ -220,10 +248,10 @@ void after_forward(const Op& op, Forward& f, std::span<const Tensor* const> inpu
 
 /// Runs an op: forward, then a node when the mode records and an input requires grad, then the observer.
 template <class Op, class... X>
-  requires(std::same_as<X, Tensor> && ...)
-Tensor apply(const Op& op, const X&... x) {
+requires(std::same_as<X, Tensor>&&...) Tensor apply(const Op& op, const X&... x) {
   if constexpr (detail::has_reference<Op>) {
-    if (reference_mode()) [[unlikely]] return op.reference(x...);
+    if (reference_mode()) [[unlikely]]
+      return op.reference(x...);
   }
   Forward f = detail::run_forward(op, x...);
   const std::array<const Tensor*, sizeof...(X)> inputs{&x...};
@@ -235,7 +263,8 @@ Tensor apply(const Op& op, const X&... x) {
 template <class Op>
 Tensor apply(const Op& op, TensorList x) {
   if constexpr (detail::has_reference<Op>) {
-    if (reference_mode()) [[unlikely]] return op.reference(x);
+    if (reference_mode()) [[unlikely]]
+      return op.reference(x);
   }
   Forward f = detail::run_forward(op, x);
   PoolVector<const Tensor*> inputs;
@@ -251,11 +280,13 @@ Tensor alias(const Tensor& x, bool create_graph);
 Grads vjp_by_differentiating(const Vjp& v, const std::function<Tensor(std::span<const Tensor>)>& f);
 }  // namespace detail
 
-/// The rule of a fused op by differentiating the composition that defines it, `op.reference(x...)`; right to any order. The op keeps its inputs.
+/// The rule of a fused op by differentiating the composition that defines it, `op.reference(x...)`; right to any order.
+/// The op keeps its inputs.
 template <class Op>
 Grads vjp_of_reference(const Op& op, const Vjp& v) {
-  return detail::vjp_by_differentiating(
-      v, [&](std::span<const Tensor> x) { return detail::spread<detail::arity<Op>>(x, [&](const auto&... t) { return op.reference(t...); }); });
+  return detail::vjp_by_differentiating(v, [&](std::span<const Tensor> x) {
+    return detail::spread<detail::arity<Op>>(x, [&](const auto&... t) { return op.reference(t...); });
+  });
 }
 
 }  // namespace gradus

@@ -9,9 +9,10 @@
 #include <mutex>
 #include <thread>
 
-// A team of worker threads that share out the pieces of one loop at a time. The calling thread works too and waits only for pieces that
-// somebody has begun: a worker that the system does not schedule costs nothing. (An OpenMP barrier waits for every thread: on a machine
-// with other work that made training of tiny models thirty times slower. OpenMP remains the runtime of OpenBLAS alone.)
+// A team of worker threads that share out the pieces of one loop at a time. The calling thread works too and waits only
+// for pieces that somebody has begun: a worker that the system does not schedule costs nothing. (An OpenMP barrier
+// waits for every thread: on a machine with other work that made training of tiny models thirty times slower. OpenMP
+// remains the runtime of OpenBLAS alone.)
 namespace gradus {
 namespace {
 
@@ -52,13 +53,15 @@ class Team {
       epoch_.notify_all();
     }
     take_groups();
-    for (int spins = 0; done_.load(std::memory_order_acquire) < groups; ++spins) spins % 64 == 63 ? std::this_thread::yield() : relax();
+    for (int spins = 0; done_.load(std::memory_order_acquire) < groups; ++spins)
+      spins % 64 == 63 ? std::this_thread::yield() : relax();
     return true;
   }
 
  private:
-  // claims_: number of groups in the upper half, groups claimed so far in the lower. One word, so that a claim is valid exactly when its
-  // lower half is below its upper half, and function_ and context_ then stay until the claimed group is done.
+  // claims_: number of groups in the upper half, groups claimed so far in the lower. One word, so that a claim is valid
+  // exactly when its lower half is below its upper half, and function_ and context_ then stay until the claimed group
+  // is done.
   static bool open(std::uint64_t claims) { return (claims & 0xffffffffU) < (claims >> 32); }
 
   void take_groups() {
@@ -73,7 +76,9 @@ class Team {
     inside = false;
   }
 
-  bool mine(int id) const { return id < allowed_.load(std::memory_order_relaxed) && open(claims_.load(std::memory_order_seq_cst)); }
+  bool mine(int id) const {
+    return id < allowed_.load(std::memory_order_relaxed) && open(claims_.load(std::memory_order_seq_cst));
+  }
 
   // Waits for work awake for 50 microseconds, the usual distance between loops, then asleep.
   void work(int id) {
@@ -124,14 +129,19 @@ namespace detail {
 void run_chunks(std::int64_t n, std::int64_t chunk, ChunkFunction function, void* context) {
   const std::int64_t pieces = (n + chunk - 1) / chunk;
   const auto run_pieces = [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t piece = first; piece < last; ++piece) function(context, piece * chunk, std::min(n, (piece + 1) * chunk));
+    for (std::int64_t piece = first; piece < last; ++piece)
+      function(context, piece * chunk, std::min(n, (piece + 1) * chunk));
   };
   const int members = static_cast<int>(std::min<std::int64_t>(threads(), pieces));
   if (members > 1 && !inside) {
     // Workers claim groups of neighbouring pieces; the pieces themselves are what the shape says.
     const std::int64_t groups = std::min<std::int64_t>(pieces, 8 * members);
-    const auto run_group = [&](std::int64_t group, std::int64_t) { run_pieces(group * pieces / groups, (group + 1) * pieces / groups); };
-    const auto call = [](void* job, std::int64_t begin, std::int64_t end) { (*static_cast<decltype(run_group)*>(job))(begin, end); };
+    const auto run_group = [&](std::int64_t group, std::int64_t) {
+      run_pieces(group * pieces / groups, (group + 1) * pieces / groups);
+    };
+    const auto call = [](void* job, std::int64_t begin, std::int64_t end) {
+      (*static_cast<decltype(run_group)*>(job))(begin, end);
+    };
     if (team().run(members, groups, call, const_cast<void*>(static_cast<const void*>(&run_group)))) return;
   }
   run_pieces(0, pieces);

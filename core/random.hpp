@@ -5,8 +5,8 @@
 
 namespace gradus {
 
-/// Philox-4x32-10 (Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3"): four 32-bit words from a key and a counter.
-/// A pure function, so element i of a random tensor is the same on any number of threads.
+/// Philox-4x32-10 (Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3"): four 32-bit words from a key and
+/// a counter. A pure function, so element i of a random tensor is the same on any number of threads.
 struct Philox {
   std::uint64_t key = 0;
   struct Words {
@@ -25,11 +25,11 @@ struct Philox {
 class Generator {
  public:
   constexpr explicit Generator(std::uint64_t seed) : seed_(seed) {}
-  std::uint64_t bits();                                            ///< 64 random bits
-  double uniform();                                                ///< in [0, 1)
-  double normal();                                                 ///< standard normal
-  std::int64_t integer(std::int64_t low, std::int64_t high);       ///< low <= n < high, without bias. Error when empty.
-  std::uint64_t key() { return bits(); }                           ///< a key for Philox
+  std::uint64_t bits();                                       ///< 64 random bits
+  double uniform();                                           ///< in [0, 1)
+  double normal();                                            ///< standard normal
+  std::int64_t integer(std::int64_t low, std::int64_t high);  ///< low <= n < high, without bias. Error when empty.
+  std::uint64_t key() { return bits(); }                      ///< a key for Philox
   std::uint64_t seed() const { return seed_; }
   std::uint64_t drawn() const { return drawn_; }
   void restore(std::uint64_t seed, std::uint64_t drawn) { seed_ = seed, drawn_ = drawn; }
@@ -44,10 +44,10 @@ Generator& default_generator();
 /// Restarts the thread's generator.
 void seed(std::uint64_t value);
 
-Tensor randn(const Shape& shape, DType dtype = DType::f32);                        ///< standard normal
-Tensor rand(const Shape& shape, DType dtype = DType::f32);                         ///< uniform in (0, 1)
+Tensor randn(const Shape& shape, DType dtype = DType::f32);  ///< standard normal
+Tensor rand(const Shape& shape, DType dtype = DType::f32);   ///< uniform in (0, 1)
 Tensor uniform(const Shape& shape, double low, double high, DType dtype = DType::f32);
-Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape);           ///< i64, low <= n < high
+Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape);  ///< i64, low <= n < high
 Tensor randn(const Shape& shape, DType dtype, Generator& generator);
 Tensor uniform(const Shape& shape, double low, double high, DType dtype, Generator& generator);
 Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape, Generator& generator);

@@ -177,7 +177,9 @@ Sample& Samples::keep_good(Value::List arguments) {
   return good_.back();
 }
 
-void Samples::keep_bad(std::string message, Value::List arguments) { bad_.push_back({std::move(message), std::move(arguments)}); }
+void Samples::keep_bad(std::string message, Value::List arguments) {
+  bad_.push_back({std::move(message), std::move(arguments)});
+}
 
 Tensor Samples::bools(const Shape& shape) {
   Tensor y(shape, DType::b8);

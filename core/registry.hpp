@@ -9,29 +9,43 @@ namespace gradus {
 
 inline const Value None{};
 
-/// A parameter of a public function: its name and, where it has one, its default. `{"x"}` is required, `{"axis", -1}` is not.
+/// A parameter of a public function: its name and, where it has one, its default. `{"x"}` is required, `{"axis", -1}`
+/// is not.
 struct Param {
   std::string_view name;
   Value fallback{};
   bool required = true;
-  bool list = false;      ///< takes a list of tensors (set by Register); as the last parameter, the remaining positional arguments
-  bool tensor = false;    ///< takes a tensor (set by Register)
-  bool number = false;    ///< takes a tensor or a number (set by Register)
+  bool list =
+      false;  ///< takes a list of tensors (set by Register); as the last parameter, the remaining positional arguments
+  bool tensor = false;  ///< takes a tensor (set by Register)
+  bool number = false;  ///< takes a tensor or a number (set by Register)
   Param(const char* n) : name(n) {}
   Param(const char* n, Value v) : name(n), fallback(std::move(v)), required(false) {}
 };
 
 /// One call with which the generated tests, the op reference and the benchmarks exercise an op.
 struct Sample {
-  std::vector<Value> arguments;  ///< positional, without trailing defaults
-  bool kink = false;             ///< at a point where the derivative jumps: differences are not compared
-  bool first_order_only = false; ///< the second derivative does not exist at this point
+  std::vector<Value> arguments;   ///< positional, without trailing defaults
+  bool kink = false;              ///< at a point where the derivative jumps: differences are not compared
+  bool first_order_only = false;  ///< the second derivative does not exist at this point
   bool benchmark = false;
-  double tolerance = 1e-6;       ///< of the comparison with differences
-  Sample& at_kink() { kink = true; return *this; }
-  Sample& first_order() { first_order_only = true; return *this; }
-  Sample& for_benchmark() { benchmark = true; return *this; }
-  Sample& within(double t) { tolerance = t; return *this; }
+  double tolerance = 1e-6;  ///< of the comparison with differences
+  Sample& at_kink() {
+    kink = true;
+    return *this;
+  }
+  Sample& first_order() {
+    first_order_only = true;
+    return *this;
+  }
+  Sample& for_benchmark() {
+    benchmark = true;
+    return *this;
+  }
+  Sample& within(double t) {
+    tolerance = t;
+    return *this;
+  }
 };
 /// A call that must fail with an Error whose text contains `message`.
 struct ErrorSample {
@@ -90,7 +104,8 @@ Value::List values_of(std::index_sequence<i...>, B&&... b) {
   static_assert(sizeof...(B) <= sizeof...(A), "more arguments than parameters");
   Value::List list;
   list.reserve(sizeof...(B));
-  (list.push_back(argument_value<std::tuple_element_t<i, std::tuple<std::remove_cvref_t<A>...>>>(std::forward<B>(b))), ...);
+  (list.push_back(argument_value<std::tuple_element_t<i, std::tuple<std::remove_cvref_t<A>...>>>(std::forward<B>(b))),
+   ...);
   return list;
 }
 
@@ -101,9 +116,13 @@ class Samples {
  public:
   explicit Samples(std::uint64_t seed = 0) : generator_(seed) {}
   Tensor randn(const Shape& shape) { return gradus::randn(shape, DType::f64, generator_); }
-  Tensor uniform(const Shape& shape, double low, double high) { return gradus::uniform(shape, low, high, DType::f64, generator_); }
+  Tensor uniform(const Shape& shape, double low, double high) {
+    return gradus::uniform(shape, low, high, DType::f64, generator_);
+  }
   Tensor full(const Shape& shape, double value) { return gradus::full(shape, value, DType::f64); }
-  Tensor tensor(std::initializer_list<double> values, const Shape& shape) { return gradus::tensor(values, shape, DType::f64); }
+  Tensor tensor(std::initializer_list<double> values, const Shape& shape) {
+    return gradus::tensor(values, shape, DType::f64);
+  }
   Tensor tensor(std::initializer_list<double> values) { return gradus::tensor(values, DType::f64); }
   /// i64 in [0, n).
   Tensor indices(const Shape& shape, std::int64_t n) { return gradus::randint(0, n, shape, generator_); }
@@ -118,7 +137,8 @@ class Samples {
   /// A call that must fail with a message containing `message`.
   template <class R, class... A, class... B>
   void error(std::string message, R (*)(A...), B&&... arguments) {
-    keep_bad(std::move(message), detail::values_of<A...>(std::make_index_sequence<sizeof...(B)>{}, std::forward<B>(arguments)...));
+    keep_bad(std::move(message),
+             detail::values_of<A...>(std::make_index_sequence<sizeof...(B)>{}, std::forward<B>(arguments)...));
   }
 
   const std::vector<Sample>& good() const { return good_; }
@@ -150,15 +170,17 @@ struct OpEntry {
   OpEntry& operator=(OpEntry&&) noexcept;
   ~OpEntry();
   std::string name() const { return info->name; }
-  /// Calls with positional and keyword arguments, filling in defaults. Where a tensor is expected, a number or a nested list of numbers is
-  /// one: i64 or b8 where the op's own samples give that parameter nothing else, otherwise the dtype of the first f32 or f64 argument, f64
-  /// if there is none. Error for a missing, unknown or repeated argument, naming the signature.
+  /// Calls with positional and keyword arguments, filling in defaults. Where a tensor is expected, a number or a nested
+  /// list of numbers is one: i64 or b8 where the op's own samples give that parameter nothing else, otherwise the dtype
+  /// of the first f32 or f64 argument, f64 if there is none. Error for a missing, unknown or repeated argument, naming
+  /// the signature.
   Tensor call(std::vector<Value> positional, std::vector<std::pair<std::string, Value>> keywords = {}) const;
   /// `softmax(x, axis=-1)`; a list that takes the remaining arguments is `*tensors`.
   std::string signature() const;
 };
 
-/// All registered ops by name, in alphabetical order. Error (also in find_op) when two ops were registered under one name.
+/// All registered ops by name, in alphabetical order. Error (also in find_op) when two ops were registered under one
+/// name.
 std::vector<const OpEntry*> all_ops();
 /// The op of that name, or null.
 const OpEntry* find_op(std::string_view name);
@@ -197,7 +219,8 @@ struct Register {
     p.number = std::same_as<A, Operand>;
   }
   template <class R, class... A, std::size_t... i>
-  static Tensor call_with(R (*function)(A...), const std::vector<Param>& names, std::span<const Value> v, std::index_sequence<i...>) {
+  static Tensor call_with(R (*function)(A...), const std::vector<Param>& names, std::span<const Value> v,
+                          std::index_sequence<i...>) {
     const std::tuple<detail::Held<std::remove_cvref_t<A>>...> held{
         detail::Held<std::remove_cvref_t<A>>(v[i], {Op::info.name, names[i].name})...};
     return function(std::get<i>(held).get()...);

@@ -42,8 +42,8 @@ Shape broadcast_shapes(const char* op, const Shape& a, const Shape& b) {
     std::int64_t& n = out[lead + i];
     if (n == 1) n = shorter[i];
     else if (shorter[i] != 1 && shorter[i] != n)
-      fail("{}: shapes {} and {} do not broadcast: axis {} has extents {} and {}; make them equal or one of them 1", op, a, b,
-           i - shorter.rank(), a[a.rank() - shorter.rank() + i], b[b.rank() - shorter.rank() + i]);
+      fail("{}: shapes {} and {} do not broadcast: axis {} has extents {} and {}; make them equal or one of them 1", op,
+           a, b, i - shorter.rank(), a[a.rank() - shorter.rank() + i], b[b.rank() - shorter.rank() + i]);
   }
   return out;
 }
@@ -57,8 +57,8 @@ Layout broadcast_to(const char* op, const Layout& layout, const Shape& shape) {
     if (n == shape[i]) out.strides[i] = i < lead ? 0 : layout.strides[i - lead];
     else if (n == 1) out.strides[i] = 0;
     else
-      fail("{}: shape {} does not expand to {}: axis {} has extent {}, not 1; only axes of extent 1 repeat", op, layout.shape, shape,
-           i - shape.rank(), n);
+      fail("{}: shape {} does not expand to {}: axis {} has extent {}, not 1; only axes of extent 1 repeat", op,
+           layout.shape, shape, i - shape.rank(), n);
   }
   return out;
 }

@@ -10,8 +10,8 @@
 
 namespace gradus {
 
-/// The extents of a tensor, outermost first, e.g. [batch, time, width]; rank 0 is a scalar. Inline, no heap, rank up to 8.
-/// Strides (in elements) use the same type.
+/// The extents of a tensor, outermost first, e.g. [batch, time, width]; rank 0 is a scalar. Inline, no heap, rank up
+/// to 8. Strides (in elements) use the same type.
 class Shape {
  public:
   static constexpr int max_rank = 8;

@@ -79,7 +79,8 @@ Common& common() {
   return *instance;
 }
 
-// The thread's own cache. Trivially destructible, so it stays usable while other thread-locals die; `Return` hands its blocks on at the end.
+// The thread's own cache. Trivially destructible, so it stays usable while other thread-locals die; `Return` hands its
+// blocks on at the end.
 [[gnu::tls_model("initial-exec")]] thread_local constinit FreeLists cache{};
 [[gnu::tls_model("initial-exec")]] thread_local constinit bool thread_ended = false;
 [[gnu::tls_model("initial-exec")]] thread_local constinit bool return_registered = false;
@@ -151,8 +152,7 @@ Storage::Storage(std::int64_t bytes) {
   block_->bytes = bytes;
   const std::int64_t live = live_bytes.fetch_add(bytes, std::memory_order_relaxed) + bytes;
   std::int64_t peak = peak_bytes.load(std::memory_order_relaxed);
-  while (live > peak && !peak_bytes.compare_exchange_weak(peak, live, std::memory_order_relaxed)) {
-  }
+  while (live > peak && !peak_bytes.compare_exchange_weak(peak, live, std::memory_order_relaxed)) {}
 }
 
 void Storage::free_block(Block* block) noexcept {
@@ -162,7 +162,9 @@ void Storage::free_block(Block* block) noexcept {
   pool::release(block, static_cast<std::size_t>(bytes) + sizeof(Block));
 }
 
-MemoryUse memory_use() { return {live_bytes.load(std::memory_order_relaxed), peak_bytes.load(std::memory_order_relaxed)}; }
+MemoryUse memory_use() {
+  return {live_bytes.load(std::memory_order_relaxed), peak_bytes.load(std::memory_order_relaxed)};
+}
 
 void reset_peak_memory() { peak_bytes.store(live_bytes.load(std::memory_order_relaxed), std::memory_order_relaxed); }
 

@@ -7,9 +7,9 @@
 
 namespace gradus {
 
-/// Memory from size-classed free lists; a class wastes at most an eighth. Blocks are 64-byte aligned. Thread-safe: each thread keeps a
-/// cache and gives it back to a common list when it ends. Never destroyed, so that static tensors may outlive everything else.
-/// Under the address sanitizer every call passes through to the system.
+/// Memory from size-classed free lists; a class wastes at most an eighth. Blocks are 64-byte aligned. Thread-safe: each
+/// thread keeps a cache and gives it back to a common list when it ends. Never destroyed, so that static tensors may
+/// outlive everything else. Under the address sanitizer every call passes through to the system.
 namespace pool {
 void* allocate(std::size_t bytes);
 void release(void* block, std::size_t bytes) noexcept;

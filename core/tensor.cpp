@@ -14,14 +14,18 @@ std::int64_t checked_bytes(const Shape& shape, DType dtype) {
   for (const std::int64_t n : shape)
     if (n < 0) fail("shape: {} has a negative extent; extents are 0 or more", shape);
   std::int64_t bytes = 0;
-  if (__builtin_mul_overflow(shape.numel(), bytes_of(dtype), &bytes)) fail("memory: a tensor {} {} exceeds 2^63 bytes", dtype, shape);
+  if (__builtin_mul_overflow(shape.numel(), bytes_of(dtype), &bytes))
+    fail("memory: a tensor {} {} exceeds 2^63 bytes", dtype, shape);
   return bytes;
 }
 
 }  // namespace
 
 Tensor::Tensor(const Shape& shape, DType dtype)
-    : storage_(checked_bytes(shape, dtype)), layout_{shape, contiguous_strides(shape), 0}, dtype_(dtype), defined_(true) {}
+    : storage_(checked_bytes(shape, dtype)),
+      layout_{shape, contiguous_strides(shape), 0},
+      dtype_(dtype),
+      defined_(true) {}
 
 void Tensor::fail_unreadable(DType asked) const {
   if (!defined_) fail("tensor: an undefined tensor was read; check `defined()` for optional inputs");
@@ -33,8 +37,8 @@ void Tensor::prepare_write(const char* op) {
   if (!defined_) fail("{}: an undefined tensor cannot be written to; make one with zeros or empty", op);
   if (grad_enabled()) {
     if (node_ && !node_->is_leaf())
-      fail("{}: tensor {} is the result of the recorded op {}; use where(condition, value, x) to make a changed copy", op, shape(),
-           op_name(*node_));
+      fail("{}: tensor {} is the result of the recorded op {}; use where(condition, value, x) to make a changed copy",
+           op, shape(), op_name(*node_));
     fail("{}: writing in place is not recorded; put it under a NoGrad guard, or use where to make a changed copy", op);
   }
   if (layout_.overlaps())
@@ -53,7 +57,8 @@ double Tensor::at_offset(std::int64_t offset) const {
 }
 
 double Tensor::at(std::initializer_list<std::int64_t> index) const {
-  if (static_cast<int>(index.size()) != rank()) fail("at: {} indices for shape {}; give one for each axis", index.size(), shape());
+  if (static_cast<int>(index.size()) != rank())
+    fail("at: {} indices for shape {}; give one for each axis", index.size(), shape());
   std::int64_t offset = 0;
   int axis = 0;
   for (std::int64_t i : index) {
@@ -84,8 +89,9 @@ template std::vector<bool> Tensor::to_vector() const;
 Tensor& Tensor::requires_grad(bool on) {
   if (!defined_) fail("requires_grad: the tensor is undefined; make one with zeros or randn");
   if (node_ && !node_->is_leaf())
-    fail("requires_grad: tensor {} is the result of the recorded op {}; only leaves can be switched, use detach() first", shape(),
-         op_name(*node_));
+    fail(
+        "requires_grad: tensor {} is the result of the recorded op {}; only leaves can be switched, use detach() first",
+        shape(), op_name(*node_));
   if (!on) {
     node_ = {};
   } else if (!node_) {
@@ -102,7 +108,8 @@ bool Tensor::is_leaf() const { return !node_ || node_->is_leaf(); }
 Tensor Tensor::grad() const {
   if (!node_) return {};
   if (!node_->is_leaf() && !(node_->extra && node_->extra->retains))
-    fail("grad: tensor {} is the result of op {}, not a leaf; call retain_grad() on it before backward", shape(), op_name(*node_));
+    fail("grad: tensor {} is the result of op {}, not a leaf; call retain_grad() on it before backward", shape(),
+         op_name(*node_));
   return node_->extra->gradient;
 }
 

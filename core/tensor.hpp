@@ -37,15 +37,16 @@ class NodePtr {
   Node* node_ = nullptr;
 };
 
-/// A value with three parts: storage (where the numbers are), layout (how to read them) and node (where they came from).
-/// Copies share storage and node. `Tensor{}` is undefined: an optional tensor that was not given.
+/// A value with three parts: storage (where the numbers are), layout (how to read them) and node (where they came
+/// from). Copies share storage and node. `Tensor{}` is undefined: an optional tensor that was not given.
 class Tensor {
  public:
   Tensor() = default;
   /// A new contiguous tensor with uninitialised elements. Error for a negative extent.
   Tensor(const Shape& shape, DType dtype);
   /// A tensor that reads `storage` by `layout`; no node.
-  Tensor(Storage storage, const Layout& layout, DType dtype) : storage_(std::move(storage)), layout_(layout), dtype_(dtype), defined_(true) {}
+  Tensor(Storage storage, const Layout& layout, DType dtype)
+      : storage_(std::move(storage)), layout_(layout), dtype_(dtype), defined_(true) {}
 
   bool defined() const { return defined_; }
   const Shape& shape() const { return layout_.shape; }
@@ -70,7 +71,8 @@ class Tensor {
   T* fresh_data() {
     return static_cast<T*>(storage_.data()) + layout_.offset;
   }
-  /// The first element, for writing in place; bumps the version. Error without a NoGrad guard, or on an expanded tensor.
+  /// The first element, for writing in place; bumps the version. Error without a NoGrad guard, or on an expanded
+  /// tensor.
   template <class T>
   T* mutable_data() {
     prepare_write("write");
@@ -90,13 +92,15 @@ class Tensor {
 
   // ---- the graph
   bool requires_grad() const { return static_cast<bool>(node_); }
-  /// Makes this tensor a leaf whose gradient `backward` collects (or an ordinary tensor again). Error for i64 and b8, and for results of ops.
+  /// Makes this tensor a leaf whose gradient `backward` collects (or an ordinary tensor again). Error for i64 and b8,
+  /// and for results of ops.
   Tensor& requires_grad(bool on);
   /// True for a tensor that no recorded op made.
   bool is_leaf() const;
   /// The gradient collected by `backward`; undefined if none. Error on the result of an op without `retain_grad()`.
   Tensor grad() const;
-  /// Replaces the collected gradient. Error unless this is a leaf and shapes and dtypes match; an undefined `g` clears it.
+  /// Replaces the collected gradient. Error unless this is a leaf and shapes and dtypes match; an undefined `g` clears
+  /// it.
   void set_grad(const Tensor& g);
   /// Drops the collected gradient: afterwards there is none (not a zero one).
   void zero_grad();
@@ -104,12 +108,14 @@ class Tensor {
   void retain_grad();
   /// The same elements without a node: a constant to the chain rule. Shares storage and version.
   Tensor detach() const { return Tensor(storage_, layout_, dtype_, defined_); }
-  /// Calls `hook` with this tensor's complete gradient in every pass; a defined return value replaces it. Error without a node.
+  /// Calls `hook` with this tensor's complete gradient in every pass; a defined return value replaces it. Error without
+  /// a node.
   void on_gradient(std::function<Tensor(const Tensor&)> hook);
 
   const NodePtr& node() const { return node_; }
   void set_node(NodePtr node) { node_ = std::move(node); }
-  /// Layout and dtype alone, with the node: what a graph holds of a tensor that backward will not read. Reading it is an error.
+  /// Layout and dtype alone, with the node: what a graph holds of a tensor that backward will not read. Reading it is
+  /// an error.
   Tensor ghost() const;
   bool is_ghost() const { return defined_ && !storage_; }
 
@@ -158,8 +164,7 @@ class Operand {
  public:
   Operand(const Tensor& tensor) : tensor_(&tensor) {}
   template <class N>
-    requires std::is_arithmetic_v<N>
-  Operand(N number) : number_(static_cast<double>(number)) {}
+  requires std::is_arithmetic_v<N> Operand(N number) : number_(static_cast<double>(number)) {}
   const Tensor* tensor() const { return tensor_; }
   double number() const { return number_; }
   /// The tensor, or the number as a scalar tensor of `dtype`.
@@ -171,9 +176,11 @@ class Operand {
 };
 
 /// x <- op(x, b) in place: what the compound assignments do. Error when the result would be larger than x.
-Tensor& update_in_place(const char* op, Tensor& x, const Operand& b, Tensor (*function)(const Operand&, const Operand&));
+Tensor& update_in_place(const char* op, Tensor& x, const Operand& b,
+                        Tensor (*function)(const Operand&, const Operand&));
 
-/// Both operands of a binary op as tensors, without copying those that are: `const auto [x, y] = operands("add", a, b);`.
+/// Both operands of a binary op as tensors, without copying those that are: `const auto [x, y] = operands("add", a,
+/// b);`.
 class OperandPair {
  public:
   OperandPair(const Tensor* a, const Tensor* b, Tensor made_a, Tensor made_b)
@@ -188,7 +195,8 @@ class OperandPair {
   const Tensor *a_, *b_;
   Tensor made_a_, made_b_;
 };
-/// A number takes the other's dtype (f32 when both are numbers). Error `op: dtypes f32 and f64 do not mix; cast one of them`.
+/// A number takes the other's dtype (f32 when both are numbers). Error `op: dtypes f32 and f64 do not mix; cast one of
+/// them`.
 OperandPair operands(const char* op, const Operand& a, const Operand& b);
 
 Tensor operator+(const Operand& a, const Operand& b);
@@ -226,7 +234,8 @@ Tensor indices(std::initializer_list<std::int64_t> values);
 Tensor zeros_like(const Tensor& x);
 Tensor ones_like(const Tensor& x);
 
-/// The same numbers, contiguous and without a node: `x` itself when it is contiguous, else a copy. For kernels; not recorded.
+/// The same numbers, contiguous and without a node: `x` itself when it is contiguous, else a copy. For kernels; not
+/// recorded.
 Tensor packed(const Tensor& x);
 /// A contiguous copy without a node, never sharing storage. Not recorded.
 Tensor copy_of(const Tensor& x);

@@ -3,7 +3,8 @@
 
 namespace gradus {
 
-/// The argument type of ops on several tensors: a braced list, a vector or a span. Refers, does not own: for parameters only.
+/// The argument type of ops on several tensors: a braced list, a vector or a span. Refers, does not own: for parameters
+/// only.
 class TensorList {
  public:
   TensorList(std::initializer_list<Tensor> list) : list_(list.begin(), list.size()) {}

@@ -55,7 +55,8 @@ class Value {
 /// As the expression language writes it: None, True, 3, 0.5, "mean", [0, 1], causal(), tensor [2, 3].
 std::string to_string(const Value& value);
 
-// Conversions from Value to the parameter types of ops. Error `op: argument axis is a string; give an int or a list of ints`.
+// Conversions from Value to the parameter types of ops. Error `op: argument axis is a string; give an int or a list of
+// ints`.
 struct ArgumentName {
   std::string_view op;
   std::string_view argument;
@@ -64,15 +65,16 @@ bool as_bool(const Value& v, ArgumentName name);
 std::int64_t as_int(const Value& v, ArgumentName name);  ///< also a number without a fraction, such as 4 / 2
 double as_double(const Value& v, ArgumentName name);
 std::string as_text(const Value& v, ArgumentName name);
-/// A tensor as it is, None as an undefined one, a number as a rank-0 tensor, a nested list of numbers as a tensor. Numbers become `numbers`
-/// (also whole ones: [1, 2] is f64 unless an index is expected), a list of nothing but True and False becomes b8. Error for rows of
-/// different lengths, and for a fraction where `numbers` is i64.
+/// A tensor as it is, None as an undefined one, a number as a rank-0 tensor, a nested list of numbers as a tensor.
+/// Numbers become `numbers` (also whole ones: [1, 2] is f64 unless an index is expected), a list of nothing but True
+/// and False becomes b8. Error for rows of different lengths, and for a fraction where `numbers` is i64.
 Tensor as_tensor(const Value& v, ArgumentName name, DType numbers = DType::f64);
 /// A mask, None as the mask that allows everything, a b8 tensor (or a nested list of True and False) as keep(t).
 Mask as_mask(const Value& v, ArgumentName name);
 Axes as_axes(const Value& v, ArgumentName name);    ///< an int, a list of ints, or None for all
 Shape as_shape(const Value& v, ArgumentName name);  ///< a list of ints, or one int
-std::vector<Tensor> as_tensors(const Value& v, ArgumentName name, DType numbers = DType::f64);  ///< a list of what as_tensor takes
+std::vector<Tensor> as_tensors(const Value& v, ArgumentName name,
+                               DType numbers = DType::f64);  ///< a list of what as_tensor takes
 
 /// An enum that ops take by name: specialise `names` as an array of string_view in the order of its values.
 template <class E>
@@ -116,7 +118,8 @@ T narrow(std::int64_t given, ArgumentName name) {
 template <class T>
 T from_value(const Value& v, ArgumentName name) {
   if constexpr (std::is_same_v<T, Value>) return v;
-  else if constexpr (detail::is_optional<T>::value) return v.is_none() ? T{} : T{from_value<typename T::value_type>(v, name)};
+  else if constexpr (detail::is_optional<T>::value)
+    return v.is_none() ? T{} : T{from_value<typename T::value_type>(v, name)};
   else if constexpr (std::is_same_v<T, bool>) return as_bool(v, name);
   else if constexpr (std::is_same_v<T, DType>) return dtype_from_name(as_text(v, name));
   else if constexpr (std::is_enum_v<T>) return as_enum<T>(v, name);

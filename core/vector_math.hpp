@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <limits>
 
-// exp, log, tanh, erf and kin that compilers vectorise: straight-line code with selections. tests/vector_math_test.cpp measures each over
-// the f32 range and holds its error. GCC does not vectorise std::exp without -ffast-math. For double they are the standard library's: f64
-// is for checking, where exactness comes first.
+// exp, log, tanh, erf and kin that compilers vectorise: straight-line code with selections. tests/vector_math_test.cpp
+// measures each over the f32 range and holds its error. GCC does not vectorise std::exp without -ffast-math. For double
+// they are the standard library's: f64 is for checking, where exactness comes first.
 namespace gradus::math {
 
 inline double exp(double x) { return std::exp(x); }
@@ -17,7 +17,8 @@ inline double erfc(double x) { return std::erfc(x); }
 inline double expm1(double x) { return std::expm1(x); }
 inline double log1p(double x) { return std::log1p(x); }
 
-/// e^x = 2^n e^r with n = round(x / ln 2), |r| <= ln 2 / 2; e^r by its Taylor polynomial of degree 7 (remainder below 6e-9).
+/// e^x = 2^n e^r with n = round(x / ln 2), |r| <= ln 2 / 2; e^r by its Taylor polynomial of degree 7 (remainder below
+/// 6e-9).
 inline float exp(float x) {
   const float low = -104.0F, high = 89.0F;
   const float c = x < low ? low : (x > high ? high : x);  // NaN stays NaN
@@ -42,7 +43,8 @@ inline float exp(float x) {
   return x != x ? x : y;
 }
 
-/// log x = k ln 2 + 2 atanh(s) with x = 2^k m, m in [sqrt(1/2), sqrt(2)), s = (m-1)/(m+1), by the series of atanh up to s^9.
+/// log x = k ln 2 + 2 atanh(s) with x = 2^k m, m in [sqrt(1/2), sqrt(2)), s = (m-1)/(m+1), by the series of atanh up to
+/// s^9.
 inline float log(float x) {
   const bool subnormal = x < 1.17549435e-38F;
   const float scaled = subnormal ? x * 8388608.0F : x;
@@ -64,8 +66,8 @@ inline float log(float x) {
   return x > 0.0F && x < infinity ? y : special;
 }
 
-/// Below 0.625 Lambert's continued fraction to the fifth level (error 6e-10), x - x^3 (315 + 14 x^2) / (945 + 420 x^2 + 15 x^4), above
-/// 1 - 2 / (e^{2x} + 1): in both a small quotient is taken from an exact number.
+/// Below 0.625 Lambert's continued fraction to the fifth level (error 6e-10), x - x^3 (315 + 14 x^2) / (945 + 420 x^2 +
+/// 15 x^4), above 1 - 2 / (e^{2x} + 1): in both a small quotient is taken from an exact number.
 inline float tanh(float x) {
   const float a = std::fabs(x);
   const float c = a > 9.1F ? 9.1F : a;
@@ -100,8 +102,9 @@ inline float log1p(float x) {
   return u == 1.0F || x == infinity ? x : y;
 }
 
-/// e^{x^2} erfc(x) for x >= 0, the scaled tail, as p(w) / (x + 2) with w = x / (x + 2), which maps [0, inf) to [0, 1). p was fitted here
-/// to [0, 10.5] in the minimax sense (Lawson's reweighted least squares), relative error 2.2e-8; p(0) = 2 exactly.
+/// e^{x^2} erfc(x) for x >= 0, the scaled tail, as p(w) / (x + 2) with w = x / (x + 2), which maps [0, inf) to [0, 1).
+/// p was fitted here to [0, 10.5] in the minimax sense (Lawson's reweighted least squares), relative error 2.2e-8; p(0)
+/// = 2 exactly.
 inline float scaled_erfc(float x) {
   const float r = 1.0F / (x + 2.0F);
   const float w = x * r;

@@ -12,13 +12,15 @@ int main() {
   Tensor offset = scalar(0).requires_grad(true);
 
   for (int step = 0; step < 200; ++step) {
-    const Tensor y = slope * x + offset;               // numbers and tensors broadcast as in NumPy
+    const Tensor y = slope * x + offset;  // numbers and tensors broadcast as in NumPy
     const Tensor loss = mean((y - target) * (y - target));
     slope.zero_grad();
     offset.zero_grad();
-    backward(loss);                                    // fills slope.grad() and offset.grad()
-    if (step == 0) fmt::print("d loss / d slope = {}, by hand -2/3 sum x (target - x) = {}\n", slope.grad(), -2.0 / 3 * (1.5 + 3 + 9));
-    const NoGrad guard;                                // writing in place is not part of the graph
+    backward(loss);  // fills slope.grad() and offset.grad()
+    if (step == 0)
+      fmt::print("d loss / d slope = {}, by hand -2/3 sum x (target - x) = {}\n", slope.grad(),
+                 -2.0 / 3 * (1.5 + 3 + 9));
+    const NoGrad guard;  // writing in place is not part of the graph
     slope -= slope.grad() * 0.1;
     offset -= offset.grad() * 0.1;
   }

@@ -1,5 +1,6 @@
 // An op of your own, in one file: softsign, y = x / (1 + |x|). To make it part of the library copy this file to
-// ops/NAME.cpp, leave out main, declare the function in ops/ops.hpp, and build: it is then tested, listed and usable everywhere.
+// ops/NAME.cpp, leave out main, declare the function in ops/ops.hpp, and build: it is then tested, listed and usable
+// everywhere.
 #include "core/check.hpp"
 #include "core/local.hpp"
 #include "core/registry.hpp"
@@ -14,13 +15,15 @@ Tensor softsign(const Tensor& x);  // the declaration; for ops/ it goes into ops
 namespace {
 
 struct Softsign {
-  static constexpr OpInfo info{.name = "softsign",
-                               .math = R"(y = x / (1 + |x|))",
-                               .rule = R"(\bar x = \bar y / (1 + |x|)^2)",
-                               .derivation = R"(For x > 0, y = 1 - 1 / (1 + x), so y' = 1 / (1 + x)^2; y is odd, so y' is even.)",
-                               .why_kept = "the rule needs x",
-                               .numpy = "{x} / (1 + np.abs({x}))"};
-  static constexpr Keep keeps = Keep::inputs;  // backward reads x: without this line it would be a ghost, and reading it an error
+  static constexpr OpInfo info{
+      .name = "softsign",
+      .math = R"(y = x / (1 + |x|))",
+      .rule = R"(\bar x = \bar y / (1 + |x|)^2)",
+      .derivation = R"(For x > 0, y = 1 - 1 / (1 + x), so y' = 1 / (1 + x)^2; y is odd, so y' is even.)",
+      .why_kept = "the rule needs x",
+      .numpy = "{x} / (1 + np.abs({x}))"};
+  static constexpr Keep keeps =
+      Keep::inputs;  // backward reads x: without this line it would be a ghost, and reading it an error
 
   // The kernel. map_floating runs over any layout and dtype, vectorised, on all threads.
   Tensor forward(const Tensor& x) const {

@@ -1,4 +1,5 @@
-// Second derivatives: the gradient is itself a graph when asked for with create_graph, so it can be differentiated again.
+// Second derivatives: the gradient is itself a graph when asked for with create_graph, so it can be differentiated
+// again.
 #include "core/derivatives.hpp"
 #include "ops/ops.hpp"
 
@@ -7,7 +8,8 @@
 using namespace gradus;
 
 int main() {
-  // Rosenbrock's valley f(x, y) = (1 - x)^2 + 100 (y - x^2)^2, with Hessian [[2 - 400 (y - 3 x^2), -400 x], [-400 x, 200]].
+  // Rosenbrock's valley f(x, y) = (1 - x)^2 + 100 (y - x^2)^2, with Hessian [[2 - 400 (y - 3 x^2), -400 x], [-400 x,
+  // 200]].
   const auto valley = [](const Tensor& p) {
     const Tensor x = p[0], y = p[1];
     return pow(1.0 - x, 2.0) + 100.0 * pow(y - x * x, 2.0);
@@ -20,9 +22,10 @@ int main() {
   const Tensor gradient = grad(valley(leaf), leaf, {}, {.create_graph = true});
   const Tensor by_hand = grad(sum(gradient * v), leaf);
 
-  const Tensor product = hvp(valley, p, v);        // the same as a library function
+  const Tensor product = hvp(valley, p, v);  // the same as a library function
   const Tensor full = matmul(hessian(valley, p), v);
-  fmt::print("gradient      {}\nH v           {}\nhvp           {}\nhessian @ v   {}\n", gradient, by_hand, product, full);
+  fmt::print("gradient      {}\nH v           {}\nhvp           {}\nhessian @ v   {}\n", gradient, by_hand, product,
+             full);
 
   const double xx = 2 - 400 * (1.0 - 3 * 1.44), xy = -400 * -1.2;
   const double expected[] = {xx * 1 + xy * 2, xy * 1 + 200 * 2};

@@ -1,4 +1,5 @@
-// An encoder-decoder transformer learns to write digits backwards: all of training in one page, from data to free-running decoding.
+// An encoder-decoder transformer learns to write digits backwards: all of training in one page, from data to
+// free-running decoding.
 #include "nn/seq2seq.hpp"
 #include "optim/adam.hpp"
 #include "optim/clip.hpp"
@@ -10,7 +11,8 @@ using namespace gradus;
 
 namespace {
 
-constexpr std::int64_t length = 5, start_token = 10, vocabulary = 11;  // digits 0 to 9 and the token that starts a target
+constexpr std::int64_t length = 5, start_token = 10,
+                       vocabulary = 11;  // digits 0 to 9 and the token that starts a target
 
 // Sources [batch, length] of random digits and the same backwards.
 struct Batch {
@@ -70,7 +72,8 @@ int main() {
   const Tensor written = decode(model, source);
   fmt::print("source   {}\nwritten  {}\n", source[0], written[0]);
   std::int64_t right = 0;
-  for (std::int64_t i = 0; i < 200; ++i) right += written[i].to_vector<std::int64_t>() == target[i].to_vector<std::int64_t>();
+  for (std::int64_t i = 0; i < 200; ++i)
+    right += written[i].to_vector<std::int64_t>() == target[i].to_vector<std::int64_t>();
   fmt::print("{} of 200 written backwards without a mistake\n", right);
   return right >= 190 ? 0 : 1;
 }

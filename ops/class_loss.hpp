@@ -23,7 +23,8 @@ inline void check_classes(const char* op, const Tensor& scores, const Tensor& ta
         "it",
         op, scores.shape(), rows, target.shape());
   const std::int64_t classes = scores.shape().back();
-  if (classes == 0) fail("{}: scores of shape {} have no classes; the last axis needs at least one", op, scores.shape());
+  if (classes == 0)
+    fail("{}: scores of shape {} have no classes; the last axis needs at least one", op, scores.shape());
   if (class_weight.defined()) {
     operands(op, scores, class_weight);
     if (class_weight.shape() != Shape{classes})

@@ -7,12 +7,13 @@ namespace gradus {
 namespace {
 
 struct Exp {
-  static constexpr OpInfo info{.name = "exp",
-                               .math = R"(y = e^{x})",
-                               .rule = R"(\bar x = \bar y \odot y)",
-                               .derivation = R"(The exponential is its own derivative: \partial y / \partial x = e^{x} = y.)",
-                               .why_kept = "the rule needs y, which is its own derivative",
-                               .numpy = "np.exp({x})"};
+  static constexpr OpInfo info{
+      .name = "exp",
+      .math = R"(y = e^{x})",
+      .rule = R"(\bar x = \bar y \odot y)",
+      .derivation = R"(The exponential is its own derivative: \partial y / \partial x = e^{x} = y.)",
+      .why_kept = "the rule needs y, which is its own derivative",
+      .numpy = "np.exp({x})"};
   static constexpr Keep keeps = Keep::output;
 
   Tensor forward(const Tensor& x) const {

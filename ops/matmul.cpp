@@ -6,13 +6,14 @@ namespace gradus {
 namespace {
 
 struct MatMul {
-  static constexpr OpInfo info{.name = "matmul",
-                               .math = R"(Y = A B)",
-                               .rule = "\\bar A = \\bar Y B^{T}\n\\bar B = A^{T} \\bar Y",
-                               .derivation = R"(Y_{i j} = \sum_k A_{i k} B_{k j}, so \bar A_{i k} = \sum_j \bar Y_{i j} B_{k j} and
+  static constexpr OpInfo info{
+      .name = "matmul",
+      .math = R"(Y = A B)",
+      .rule = "\\bar A = \\bar Y B^{T}\n\\bar B = A^{T} \\bar Y",
+      .derivation = R"(Y_{i j} = \sum_k A_{i k} B_{k j}, so \bar A_{i k} = \sum_j \bar Y_{i j} B_{k j} and
 \bar B_{k j} = \sum_i A_{i k} \bar Y_{i j}. A matrix shared by a batch gets the sum over the batch.)",
-                               .why_kept = "each rule needs the other factor",
-                               .numpy = "{a} @ {b}"};
+      .why_kept = "each rule needs the other factor",
+      .numpy = "{a} @ {b}"};
   static constexpr Keep keeps = Keep::inputs;
   static constexpr bool broadcasts = true;  // leading axes
 
@@ -55,10 +56,11 @@ const Register<MatMul> registered{matmul, {"a", "b"}};
 // A vector on the left is a row, on the right a column; the axis of extent 1 is taken away again.
 Tensor matmul(const Tensor& a, const Tensor& b) {
   operands("matmul", a, b);
-  if (a.rank() == 0 || b.rank() == 0) fail("matmul: shapes {} and {}; each needs at least one axis, use mul for numbers", a.shape(), b.shape());
+  if (a.rank() == 0 || b.rank() == 0)
+    fail("matmul: shapes {} and {}; each needs at least one axis, use mul for numbers", a.shape(), b.shape());
   if (a.size(-1) != b.size(b.rank() == 1 ? -1 : -2))
-    fail("matmul: shapes {} and {} do not fit: {} columns against {} rows; transpose one of them?", a.shape(), b.shape(), a.size(-1),
-         b.size(b.rank() == 1 ? -1 : -2));
+    fail("matmul: shapes {} and {} do not fit: {} columns against {} rows; transpose one of them?", a.shape(),
+         b.shape(), a.size(-1), b.size(b.rank() == 1 ? -1 : -2));
   if (a.rank() > 1 && b.rank() > 1) return apply(MatMul{}, a, b);
   const Tensor left = a.rank() == 1 ? reshape(a, {1, a.size(0)}) : a;
   const Tensor right = b.rank() == 1 ? reshape(b, {b.size(0), 1}) : b;

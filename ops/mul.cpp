@@ -20,7 +20,8 @@ other way round.)",
     return map_numbers("mul", a, b, [](auto u, auto v) { return u * v; });
   }
   Grads vjp(const Vjp& v) const {
-    return {v.want(0, [&] { return local_product(v.g, v.x[1]); }), v.want(1, [&] { return local_product(v.g, v.x[0]); })};
+    return {v.want(0, [&] { return local_product(v.g, v.x[1]); }),
+            v.want(1, [&] { return local_product(v.g, v.x[0]); })};
   }
 
   static void samples(Samples& s) {

@@ -9,7 +9,8 @@
 #include <optional>
 #include <string_view>
 
-// The public functions: one op each, defined in the file of its name. `gradus ops NAME` prints formula, rule and derivation.
+// The public functions: one op each, defined in the file of its name. `gradus ops NAME` prints formula, rule and
+// derivation.
 namespace gradus {
 
 inline constexpr bool keepdim = true;
@@ -82,7 +83,8 @@ Tensor reshape(const Tensor& x, const Shape& shape);
 Tensor permute(const Tensor& x, const Shape& axes);
 Tensor transpose(const Tensor& x, int axis0 = -2, int axis1 = -1);
 Tensor select(const Tensor& x, int axis, std::int64_t index);
-Tensor slice(const Tensor& x, int axis, std::int64_t start = 0, std::optional<std::int64_t> stop = {}, std::int64_t step = 1);
+Tensor slice(const Tensor& x, int axis, std::int64_t start = 0, std::optional<std::int64_t> stop = {},
+             std::int64_t step = 1);
 Tensor expand(const Tensor& x, const Shape& shape);
 Tensor flip(const Tensor& x, const Axes& axis);
 Tensor pad(const Tensor& x, const Shape& widths, double value = 0);
@@ -113,10 +115,11 @@ Tensor layer_norm(const Tensor& x, const Tensor& weight = {}, const Tensor& bias
 Tensor rms_norm(const Tensor& x, const Tensor& weight = {}, double eps = 1e-5);
 
 // ---- losses
-Tensor cross_entropy(const Tensor& logits, const Tensor& target, const Tensor& class_weight = {}, double label_smoothing = 0,
-                     std::int64_t ignore_index = -100, Reduction reduction = Reduction::mean);
-Tensor nll(const Tensor& log_probs, const Tensor& target, const Tensor& class_weight = {}, std::int64_t ignore_index = -100,
-           Reduction reduction = Reduction::mean);
+Tensor cross_entropy(const Tensor& logits, const Tensor& target, const Tensor& class_weight = {},
+                     double label_smoothing = 0, std::int64_t ignore_index = -100,
+                     Reduction reduction = Reduction::mean);
+Tensor nll(const Tensor& log_probs, const Tensor& target, const Tensor& class_weight = {},
+           std::int64_t ignore_index = -100, Reduction reduction = Reduction::mean);
 Tensor mse(const Tensor& x, const Tensor& target, Reduction reduction = Reduction::mean);
 Tensor l1(const Tensor& x, const Tensor& target, Reduction reduction = Reduction::mean);
 Tensor huber(const Tensor& x, const Tensor& target, double delta = 1, Reduction reduction = Reduction::mean);
@@ -124,10 +127,10 @@ Tensor bce_with_logits(const Tensor& x, const Tensor& target, Reduction reductio
 Tensor kl_div(const Tensor& x, const Tensor& target, bool log_target = false, Reduction reduction = Reduction::mean);
 
 // ---- attention: q [..., L, D], k [..., S, D], v [..., S, Dv]; see ops/attention.cpp for masks and grouped heads
-Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask = {}, const Tensor& bias = {}, bool causal = false,
-                 std::optional<double> scale = {}, double dropout = 0);
-Tensor attention_weights(const Tensor& q, const Tensor& k, const Mask& mask = {}, const Tensor& bias = {}, bool causal = false,
-                         std::optional<double> scale = {}, double dropout = 0);
+Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, const Mask& mask = {}, const Tensor& bias = {},
+                 bool causal = false, std::optional<double> scale = {}, double dropout = 0);
+Tensor attention_weights(const Tensor& q, const Tensor& k, const Mask& mask = {}, const Tensor& bias = {},
+                         bool causal = false, std::optional<double> scale = {}, double dropout = 0);
 
 template <>
 struct EnumNames<Activation> {

@@ -12,7 +12,8 @@ struct Softmax {
       .name = "softmax",
       .math = R"(y_i = e^{x_i} / \sum_j e^{x_j})",
       .rule = R"(\bar x = y \odot (\bar y - \sum_j \bar y_j y_j))",
-      .derivation = R"(Along one row \partial y_i / \partial x_j = y_i (\delta_{i j} - y_j), the matrix \operatorname{diag}(y) - y y^{T}.
+      .derivation =
+          R"(Along one row \partial y_i / \partial x_j = y_i (\delta_{i j} - y_j), the matrix \operatorname{diag}(y) - y y^{T}.
 It is symmetric, so \bar x_j = \sum_i \bar y_i y_i (\delta_{i j} - y_j) = y_j (\bar y_j - \sum_i \bar y_i y_i).)",
       .why_kept = "the rule needs y, not x",
       .numpy = "softmax({x}, axis={axis})"};

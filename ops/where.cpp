@@ -10,7 +10,8 @@ struct Where {
       .name = "where",
       .math = R"(y = c ? a : b)",
       .rule = "\\text{none}\n\\bar a = c ? \\bar y : 0\n\\bar b = c ? 0 : \\bar y",
-      .derivation = R"(Each element comes from one branch, which alone gets its cotangent. Selected, never multiplied: the other
+      .derivation =
+          R"(Each element comes from one branch, which alone gets its cotangent. Selected, never multiplied: the other
 branch gets an exact 0, whatever it holds.)",
       .why_kept = "the condition, and neither branch",
       .numpy = "np.where({condition}, {a}, {b})"};
@@ -19,7 +20,9 @@ branch gets an exact 0, whatever it holds.)",
   Forward forward(const Tensor& condition, const Tensor& a, const Tensor& b) const {
     return dispatch(a.dtype(), [&](auto zero) {
       using T = decltype(zero);
-      return Forward(map_broadcast<T>("where", [](bool c, T u, T v) { return c ? u : v; }, condition, a, b), condition.detach());
+      return Forward(map_broadcast<T>(
+                         "where", [](bool c, T u, T v) { return c ? u : v; }, condition, a, b),
+                     condition.detach());
     });
   }
   Grads vjp(const Vjp& v) const {
@@ -42,7 +45,8 @@ const Register<Where> registered{where, {"condition", "a", "b"}};
 }  // namespace
 
 Tensor where(const Tensor& condition, const Operand& a, const Operand& b) {
-  if (condition.dtype() != DType::b8) fail("where: the condition has dtype {}, not b8; compare first, as in x > 0", condition.dtype());
+  if (condition.dtype() != DType::b8)
+    fail("where: the condition has dtype {}, not b8; compare first, as in x > 0", condition.dtype());
   const auto [x, y] = operands("where", a, b);
   return apply(Where{}, condition, x, y);
 }

@@ -47,8 +47,7 @@ int main() {
     const Tensor z = chain(x, length);
     (void)(z + zeros({4}, DType::f64));
     check(false, "shapes that do not fit are an error");
-  } catch (const Error&) {
-  }
+  } catch (const Error&) {}
   std::printf("%s\n", failures == 0 ? "a million ops differentiate and die on a 128 KiB stack" : "failed");
   return failures;
 }

@@ -18,9 +18,7 @@ template <class F>
 std::string error_of(F&& f) {
   try {
     f();
-  } catch (const Error& e) {
-    return e.what();
-  }
+  } catch (const Error& e) { return e.what(); }
   return "no error";
 }
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }

@@ -31,7 +31,9 @@ std::vector<fs::path> sources(const std::string& folder) {
 
 }  // namespace
 
-TEST_CASE("includes point one way: core <- ops <- nn; core <- optim, draw; all <- train, study; train and study do not know each other") {
+TEST_CASE(
+    "includes point one way: core <- ops <- nn; core <- optim, draw; all <- train, study; train and study do not know "
+    "each other") {
   const std::map<std::string, std::set<std::string>> allowed = {
       {"core", {"core"}},
       {"ops", {"core", "ops"}},
@@ -66,9 +68,26 @@ TEST_CASE("every ops/*.cpp registers exactly one op of its own name") {
 }
 
 TEST_CASE("the root holds nothing but the front door and the rooms") {
-  const std::set<std::string> expected = {"core",  "ops",   "nn",       "optim", "draw", "train", "study", "cli", "examples", "tests",
-                                          "bench", "docs",  "cmake",    "build", "runs", "CMakeLists.txt", "CMakePresets.json",
-                                          "Makefile", "README.md", "LICENSE"};
+  const std::set<std::string> expected = {"core",
+                                          "ops",
+                                          "nn",
+                                          "optim",
+                                          "draw",
+                                          "train",
+                                          "study",
+                                          "cli",
+                                          "examples",
+                                          "tests",
+                                          "bench",
+                                          "docs",
+                                          "cmake",
+                                          "build",
+                                          "runs",
+                                          "CMakeLists.txt",
+                                          "CMakePresets.json",
+                                          "Makefile",
+                                          "README.md",
+                                          "LICENSE"};
   for (const auto& entry : fs::directory_iterator(root)) {
     const std::string name = entry.path().filename().string();
     if (name[0] == '.') continue;

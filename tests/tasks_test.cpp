@@ -65,9 +65,7 @@ std::u32string running_text(std::size_t characters) {
 
 std::vector<std::string> decoded(const Text& text, const Pieces& pieces) {
   std::vector<std::string> all;
-  for (std::int64_t i = 0; i < pieces.count(); ++i) {
-    all.push_back(text.tokenizer.decode(pieces.piece(i)));
-  }
+  for (std::int64_t i = 0; i < pieces.count(); ++i) { all.push_back(text.tokenizer.decode(pieces.piece(i))); }
   return all;
 }
 
@@ -84,9 +82,7 @@ TEST_CASE("weekdays of known days are right") {
 }
 
 TEST_CASE("a leap day follows February 28 in leap years alone") {
-  const auto after = [](year y) {
-    return format_date(sys_days{y / February / 28} + days{1}, "%e %B %Y");
-  };
+  const auto after = [](year y) { return format_date(sys_days{y / February / 28} + days{1}, "%e %B %Y"); };
   CHECK(after(2024y) == "29 February 2024");
   CHECK(after(2023y) == "1 March 2023");
   CHECK(after(2000y) == "29 February 2000");
@@ -115,9 +111,8 @@ TEST_CASE("the formats of one day are those of people") {
   CHECK(written.size() == date_formats().size());
   CHECK(date_formats().size() >= 14);
   for (const char* expected :
-       {"March 3rd 2024", "3/3/24", "Sunday 3 Mar 2024", "03.03.2024", "3 March, 2024",
-        "2024/03/03", "Mar 3, 2024", "the 3rd of March 2024", "Sunday, March 3, 2024", "20240303",
-        "3-Mar-2024"}) {
+       {"March 3rd 2024", "3/3/24", "Sunday 3 Mar 2024", "03.03.2024", "3 March, 2024", "2024/03/03", "Mar 3, 2024",
+        "the 3rd of March 2024", "Sunday, March 3, 2024", "20240303", "3-Mar-2024"}) {
     CHECK_MESSAGE(written.contains(expected), expected);
   }
   // Slashes are month/day/year, dots day.month.year.
@@ -139,8 +134,7 @@ TEST_CASE("dates come in lower, upper and mixed case, and one source has one tar
     const auto [found, fresh] = targets.try_emplace(pair.source, pair.target);
     if (!fresh && found->second != pair.target) FAIL(pair.source);
     const auto any = [&](char low, char high) {
-      return std::any_of(pair.source.begin(), pair.source.end(),
-                         [=](char c) { return c >= low && c <= high; });
+      return std::any_of(pair.source.begin(), pair.source.end(), [=](char c) { return c >= low && c <= high; });
     };
     const bool small = any('a', 'z');
     const bool big = any('A', 'Z');
@@ -203,9 +197,7 @@ TEST_CASE("no task trains on a held-out identity, and validation has each once")
     for (const Pair& pair : task.validation(3, 2000)) held.insert(identity(pair));
     CHECK(held.size() == 2000);
     int leaks = 0;
-    for (const Pair& pair : task.training(3, 0, 20'000)) {
-      leaks += static_cast<int>(held.contains(identity(pair)));
-    }
+    for (const Pair& pair : task.training(3, 0, 20'000)) { leaks += static_cast<int>(held.contains(identity(pair))); }
     CHECK(leaks == 0);
   }
 }
@@ -237,13 +229,11 @@ TEST_CASE("copy, reverse, sort and add do what their names say") {
   }
   for (const Pair& pair : sort_task().training(1, 0, 1000)) {
     CHECK(std::is_sorted(pair.target.begin(), pair.target.end()));
-    CHECK(std::is_permutation(pair.source.begin(), pair.source.end(), pair.target.begin(),
-                              pair.target.end()));
+    CHECK(std::is_permutation(pair.source.begin(), pair.source.end(), pair.target.begin(), pair.target.end()));
   }
   for (const Pair& pair : add_task().training(1, 0, 1000)) {
     const auto plus = pair.source.find('+');
-    CHECK(std::stoi(pair.source.substr(0, plus)) + std::stoi(pair.source.substr(plus + 1)) ==
-          std::stoi(pair.target));
+    CHECK(std::stoi(pair.source.substr(0, plus)) + std::stoi(pair.source.substr(plus + 1)) == std::stoi(pair.target));
   }
 }
 
@@ -275,9 +265,7 @@ TEST_CASE("another seed holds out other days") {
 
 TEST_CASE("more validation pairs than are held out is an error that says how many there are") {
   PairTask tiny = copy_task();
-  tiny.draw = [](gradus::Generator&) -> Drawn {
-    return {.pair = {.source = "x", .target = "x"}, .identity = "x"};
-  };
+  tiny.draw = [](gradus::Generator&) -> Drawn { return {.pair = {.source = "x", .target = "x"}, .identity = "x"}; };
   std::uint64_t seed = 0;
   while (!tiny.held_out(seed, "x")) ++seed;
   CHECK(tiny.validation(seed, 1).size() == 1);
@@ -342,8 +330,7 @@ TEST_CASE("an unknown character is an error that names it and its position") {
   const Tokenizer tokenizer("abcé", Specials::yes);
   CHECK_THROWS_WITH_AS(tokenizer.encode("éaß"), Contains("\"ß\" (U+00DF) at position 2"), Error);
   CHECK_THROWS_WITH_AS(tokenizer.encode("a\tb"), Contains("U+0009 at position 1"), Error);
-  CHECK_THROWS_WITH_AS(tokenizer.decode(std::vector<Token>{3, 99}), Contains("99 at position 1"),
-                       Error);
+  CHECK_THROWS_WITH_AS(tokenizer.decode(std::vector<Token>{3, 99}), Contains("99 at position 1"), Error);
   CHECK_THROWS_WITH_AS(tokenizer.decode(std::vector<Token>{-1}), Contains("token -1"), Error);
 }
 
@@ -380,16 +367,14 @@ TEST_CASE("a file that is no text is an error that says what to do") {
   check(TemporaryFile(" \n\r\n").path, "is empty; give");
   check(TemporaryFile(std::string("PK\3\4\0\0", 6)).path, "binary (a zero byte at offset 4)");
   check(TemporaryFile("caf\xe9\n").path, "0xe9 at offset 3");
-  CHECK_THROWS_WITH_AS(read_text(TemporaryFile("12345").path, 4), Contains("larger than 4 bytes"),
-                       Error);
+  CHECK_THROWS_WITH_AS(read_text(TemporaryFile("12345").path, 4), Contains("larger than 4 bytes"), Error);
   CHECK(read_text(TemporaryFile("12345").path, 5).size() == 5);
 }
 
 TEST_CASE("too small a text is an error that says how much is needed") {
   CHECK_THROWS_WITH_AS(split_text(U"anna\notto\n", 0), Contains("only 2 different lines"), Error);
   CHECK_THROWS_WITH_AS(split_text(std::u32string(5000, U'x'), 0), Contains("10240"), Error);
-  CHECK_THROWS_WITH_AS(load_text(TemporaryFile("a\na\na\n").path, 0), Contains("gradus-tasks"),
-                       Error);
+  CHECK_THROWS_WITH_AS(load_text(TemporaryFile("a\na\na\n").path, 0), Contains("gradus-tasks"), Error);
 }
 
 TEST_CASE("lists and running texts are told apart by line length and blank lines") {
