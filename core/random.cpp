@@ -88,6 +88,25 @@ Philox::Words Philox::operator()(std::uint64_t counter, std::uint64_t stream) co
   return {{c0, c1, c2, c3}};
 }
 
+void Philox::words(std::uint64_t first, std::uint32_t (&out)[4 * batch]) const {
+  std::uint32_t c0[batch], c1[batch], c2[batch] = {}, c3[batch] = {};
+  for (int i = 0; i < batch; ++i) {
+    const std::uint64_t counter = first + static_cast<std::uint64_t>(i);
+    c0[i] = static_cast<std::uint32_t>(counter), c1[i] = static_cast<std::uint32_t>(counter >> 32);
+  }
+  auto k0 = static_cast<std::uint32_t>(key), k1 = static_cast<std::uint32_t>(key >> 32);
+  for (int round = 0; round < 10; ++round) {
+    for (int i = 0; i < batch; ++i) {
+      const std::uint64_t a = std::uint64_t{0xD2511F53} * c0[i], b = std::uint64_t{0xCD9E8D57} * c2[i];
+      c0[i] = static_cast<std::uint32_t>(b >> 32) ^ c1[i] ^ k0, c1[i] = static_cast<std::uint32_t>(b);
+      c2[i] = static_cast<std::uint32_t>(a >> 32) ^ c3[i] ^ k1, c3[i] = static_cast<std::uint32_t>(a);
+    }
+    k0 += 0x9E3779B9, k1 += 0xBB67AE85;
+  }
+  for (int i = 0; i < batch; ++i)
+    out[4 * i] = c0[i], out[4 * i + 1] = c1[i], out[4 * i + 2] = c2[i], out[4 * i + 3] = c3[i];
+}
+
 float Philox::uniform(std::uint64_t i) const { return static_cast<float>(open_unit24((*this)(i / 4).w[i % 4])); }
 
 double Philox::uniform53(std::uint64_t i) const {

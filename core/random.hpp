@@ -13,6 +13,10 @@ struct Philox {
     std::uint32_t w[4];
   };
   Words operator()(std::uint64_t counter, std::uint64_t stream = 0) const;
+  /// The words of `batch` neighbouring blocks, in order: out[4 i + j] is word j of block first + i. Vectorised: what
+  /// kernels call.
+  static constexpr int batch = 32;
+  void words(std::uint64_t first, std::uint32_t (&out)[4 * batch]) const;
   /// Uniform in the open interval (0, 1), from element number `i`; 24 bits, exactly representable in f32.
   float uniform(std::uint64_t i) const;
   /// Uniform in (0, 1) with 53 bits.

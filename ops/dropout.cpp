@@ -31,11 +31,14 @@ so that the mean stays. The cotangent passes through the same mask.)",
       T* const out = y.fresh_data<T>();
       const std::int64_t n = x.numel();
       const T scale = static_cast<T>(p < 1 ? 1 / (1 - p) : 0);
-      parallel_for((n + 3) / 4, chunk_for(20), [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t block = begin; block < end; ++block) {
-          const Philox::Words words = Philox{key}(static_cast<std::uint64_t>(block));
-          for (std::int64_t i = 4 * block; i < std::min(n, 4 * block + 4); ++i)
-            out[i] = words.w[i % 4] >> 9 < dropped ? T{0} : in[i] * scale;
+      constexpr std::int64_t batch = 4 * Philox::batch;
+      parallel_for((n + batch - 1) / batch, chunk_for(100), [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t b = begin; b < end; ++b) {
+          std::uint32_t words[batch];
+          Philox{key}.words(static_cast<std::uint64_t>(b) * Philox::batch, words);
+          const std::int64_t first = b * batch, count = std::min(batch, n - first);
+          for (std::int64_t i = 0; i < count; ++i)
+            out[first + i] = words[i] >> 9 < dropped ? T{0} : in[first + i] * scale;
         }
       });
       return y;

@@ -171,3 +171,13 @@ TEST_CASE("what cannot be drawn is refused") {
   CHECK_THROWS_AS(randn({2}, DType::i64), Error);
   CHECK_THROWS_AS(randn({-1}), Error);
 }
+
+TEST_CASE("a batch of Philox blocks holds the words of the single blocks, also where the counter's low half wraps") {
+  const Philox random{0x123456789abcdef};
+  for (const std::uint64_t first : {std::uint64_t{0}, std::uint64_t{48}, (std::uint64_t{1} << 32) - 8}) {
+    std::uint32_t words[4 * Philox::batch];
+    random.words(first, words);
+    for (std::uint64_t i = 0; i < Philox::batch; ++i)
+      for (std::uint64_t j = 0; j < 4; ++j) CHECK(words[4 * i + j] == random(first + i).w[j]);
+  }
+}
