@@ -1,7 +1,7 @@
 # The front door: every target wraps a CMake preset. `make help` lists them.
 PRESET ?= release
 JOBS ?= $(shell nproc)
-PACKAGES = build-essential cmake libopenblas-openmp-dev libfmt-dev doctest-dev libcli11-dev nlohmann-json3-dev libbenchmark-dev zlib1g-dev
+PACKAGES = build-essential cmake ninja-build libopenblas-openmp-dev libfmt-dev doctest-dev libcli11-dev nlohmann-json3-dev libbenchmark-dev zlib1g-dev
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 BUILD = build/$(PRESET)
 
@@ -10,7 +10,7 @@ BUILD = build/$(PRESET)
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: build ## install what is missing, build, and watch a transformer learn to read dates (about a minute)
+demo: build ## install what is missing, build, and watch a transformer learn to read dates
 	$(BUILD)/bin/gradus train dates
 
 test: build ## install what is missing, build, and run all tests
@@ -35,7 +35,7 @@ bench: build ## time the engine's overhead and the single ops
 	env -u OPENBLAS_CORETYPE -u OPENBLAS_L2_SIZE $(BUILD)/bin/gradus-microbench
 
 docs: build ## write the op reference, docs/ops.md, from the registry
-	$(BUILD)/bin/gradus ops --markdown > docs/ops.md
+	mkdir -p docs && $(BUILD)/bin/gradus ops --markdown > docs/ops.md
 
 format: ## lay out all sources with clang-format
 	@command -v clang-format >/dev/null || $(SUDO) apt-get install -y -q clang-format
@@ -45,7 +45,7 @@ lint: ## check layout, and compile with Clang's warnings
 	@command -v clang-format >/dev/null || $(SUDO) apt-get install -y -q clang-format
 	@command -v clang++ >/dev/null || $(SUDO) apt-get install -y -q clang
 	git ls-files '*.hpp' '*.cpp' | xargs clang-format --dry-run -Werror
-	cmake -S . -B build/clang -DCMAKE_CXX_COMPILER=clang++ && cmake --build build/clang --parallel $(JOBS)
+	cmake -S . -B build/clang -G Ninja -DCMAKE_CXX_COMPILER=clang++ && cmake --build build/clang --parallel $(JOBS)
 
 asan: ## all tests under the address and undefined-behaviour sanitizers
 	$(MAKE) test PRESET=asan

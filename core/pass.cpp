@@ -75,14 +75,19 @@ void check_versions(const Node& node) {
         op_name(node), node.residuals[0].shape(), version, node.residual_version);
 }
 
-// In anomaly mode the ops inside a rule are not looked at: the forward op is named, with its gradient.
+// An error inside a rule names the forward op. In anomaly mode the ops of the rule are not looked at: their gradient
+// is.
 Grads run_rule(const Node& node, const Vjp& v) {
-  if (!mode().anomaly) [[likely]]
-    return node.table->vjp(node, v);
   Mode inner = mode();
   inner.anomaly = false;
   const ModeGuard guard(inner);
-  return node.table->vjp(node, v);
+  try {
+    return node.table->vjp(node, v);
+  } catch (const Error& e) {
+    const std::string_view text = e.what(), name = op_name(node);
+    if (text.substr(0, name.size()) == name) throw;
+    fail("{}: its rule failed: {}", name, text);
+  }
 }
 
 Tensor fit(const Node& node, int i, Tensor dx) {

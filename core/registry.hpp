@@ -194,6 +194,13 @@ template <class Op>
 struct Register {
   template <class R, class... A>
   Register(R (*function)(A...), const Param (&params)[sizeof...(A)]) {
+    static_assert(
+        !requires { &Op::vjp; } || detail::has_vjp<Op>, "the rule must be `Grads vjp(const Vjp& v) const`");
+    static_assert(
+        !requires { &Op::fused_vjp; } || detail::has_fused_vjp<Op>,
+        "the fused rule must be `Grads fused_vjp(const Vjp& v) const`");
+    static_assert(
+        requires { &Op::samples; }, "an op needs `static void samples(Samples& s)`: the generated tests run on them");
     OpEntry entry;
     entry.info = &Op::info;
     entry.params.assign(params, params + sizeof...(A));
@@ -209,6 +216,12 @@ struct Register {
       return call_with(function, names, v, std::index_sequence_for<A...>{});
     };
     detail::register_op(std::move(entry));
+  }
+
+  template <class R, class... A, std::size_t n>
+  requires(n != sizeof...(A)) Register(R (*)(A...), const Param (&)[n]) {
+    static_assert(n == sizeof...(A),
+                  "give one name for each parameter of the public function, {name, default} where it has one");
   }
 
  private:

@@ -29,7 +29,11 @@ Tensor::Tensor(const Shape& shape, DType dtype)
 
 void Tensor::fail_unreadable(DType asked) const {
   if (!defined_) fail("tensor: an undefined tensor was read; check `defined()` for optional inputs");
-  if (!storage_) fail("tensor: {} {} was not kept for backward; name it in the op's `keeps`", dtype_, shape());
+  if (!storage_)
+    fail(
+        "tensor: {} {} was not kept for backward; the op says what it reads, e.g. `static constexpr Keep keeps = "
+        "Keep::inputs`",
+        dtype_, shape());
   fail("tensor: {} {} was read as {}; cast it first", dtype_, shape(), asked);
 }
 

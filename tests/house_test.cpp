@@ -63,7 +63,11 @@ TEST_CASE("every ops/*.cpp registers exactly one op of its own name") {
   for (const fs::path& file : sources("ops"))
     if (file.extension() == ".cpp") files.insert(file.stem().string());
   for (const OpEntry* op : all_ops()) names.insert(op->name());
-  CHECK(names == files);
+  for (const std::string& file : files)
+    CHECK_MESSAGE(names.count(file) == 1, "ops/", file, ".cpp registers no op named ", file,
+                  ": is `.name` the file's name, and is there a Register?");
+  for (const std::string& name : names)
+    CHECK_MESSAGE(files.count(name) == 1, "the op ", name, " is registered, but there is no ops/", name, ".cpp");
   CHECK(all_ops().size() == files.size());
 }
 

@@ -171,7 +171,7 @@ TEST_CASE("training lowers the loss, and the samples are what validation counts"
   SampleOptions options;
   options.count = 200;
   int right = 0;
-  for (const Sample& s : learner->sample(options)) right += s.output == s.right;
+  for (const auto& s : learner->sample(options)) right += s.output == s.right;
   CHECK(learner->validate(Extent::part).value == doctest::Approx(right / 200.0));
 }
 

@@ -4,7 +4,7 @@
 #include "tests/sweep/compare.hpp"
 #include "tests/sweep/layouts.hpp"
 
-// The checks of DESIGN section 4. Each takes a call and its sample and says what is wrong, "" if nothing is.
+// The checks of the generated sweep. Each takes a call and its sample and says what is wrong, "" if nothing is.
 namespace sweep {
 
 // Two computations of the same f64 numbers in another order: rounding, with room for ill-conditioned samples.
