@@ -46,10 +46,14 @@ Task text_entry() {
              .larger_is_better = false,
              .defaults = {},
              .make = seeded(make_text_learner)};
-  entry.defaults.steps = 2000;
-  entry.defaults.batch = 64;
-  entry.defaults.width = 64;
+  entry.defaults.steps = 5000;
+  entry.defaults.batch = 128;
+  entry.defaults.width = 96;
   entry.defaults.layers = 2;
+  entry.defaults.feed_forward = 384;
+  entry.defaults.dropout = 0.1;
+  entry.defaults.learning_rate = 4e-3;
+  entry.defaults.weight_decay = 0.1;
   return entry;
 }
 
