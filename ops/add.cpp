@@ -11,7 +11,7 @@ struct Add {
                                .rule = "\\bar a = \\bar y\n\\bar b = \\bar y",
                                .derivation = R"(Both partial derivatives are 1. An input that was broadcast fed several
 elements of y: the engine sums their cotangents.)",
-                               .why_kept = "nothing: the derivatives are constant",
+                               .why_kept = "the derivatives are constant",
                                .numpy = "{a} + {b}"};
   static constexpr bool broadcasts = true;
 

@@ -31,7 +31,7 @@ struct Cast {
       .rule = R"(\bar x = \bar y)",
       .derivation = R"(The same numbers in another type, with slope 1: the cotangent is cast back. Rounding is
 not part of the mathematics. i64 and b8 have no gradient.)",
-      .why_kept = "nothing: only the dtype of x, which the ghost knows",
+      .why_kept = "only the dtype of x, which the ghost knows",
       .numpy = "{x}.astype({dtype})"};
 
   Tensor forward(const Tensor& x) const {

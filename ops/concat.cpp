@@ -12,7 +12,7 @@ struct Concat {
       .math = R"(y = (x_1, x_2, \dots))",
       .rule = R"(\bar x_k = \operatorname{slice}_k(\bar y))",
       .derivation = R"(Each element is copied to one place of y; each input reads its cotangent where it was put.)",
-      .why_kept = "nothing: only the extents of the inputs, which the ghosts know",
+      .why_kept = "only the extents of the inputs, which the ghosts know",
       .numpy = "np.concatenate({tensors}, axis={axis})"};
 
   Tensor forward(TensorList tensors) const {

@@ -9,7 +9,7 @@ struct Contiguous {
                                .math = R"(y = x)",
                                .rule = R"(\bar x = \bar y)",
                                .derivation = R"(The same elements in row-major order in memory: the cotangent stays.)",
-                               .why_kept = "nothing",
+                               .why_kept = "",
                                .numpy = "np.ascontiguousarray({x})"};
 
   Tensor forward(const Tensor& x) const { return packed(x); }

@@ -33,7 +33,7 @@ struct CumSum {
       .rule = R"(\bar x_j = \sum_{i \ge j} \bar y_i)",
       .derivation = R"(x_j enters y_i with factor 1 for every i \ge j, so its cotangent is the sum of theirs: a
 running sum from the end.)",
-      .why_kept = "nothing: the derivatives are constant",
+      .why_kept = "the derivatives are constant",
       .numpy = "np.cumsum({x}, axis={axis})"};
 
   Tensor forward(const Tensor& x) const { return running_sum(x, axis, false); }

@@ -24,7 +24,7 @@ struct Diag {
       .derivation =
           R"(Of a matrix the diagonal is read: its cotangent returns there, between zeros. Of a vector the diagonal
 is filled: the cotangent is read from it.)",
-      .why_kept = "nothing: only the shape of x, which the ghost knows",
+      .why_kept = "only the shape of x, which the ghost knows",
       .numpy = "(np.diag({x}) if np.ndim({x}) == 1 else np.diagonal({x}, axis1=-2, axis2=-1))"};
 
   Tensor forward(const Tensor& x) const {

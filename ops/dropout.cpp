@@ -16,7 +16,7 @@ struct Dropout {
       .rule = R"(\bar x_i = m_i \bar y_i / (1 - p))",
       .derivation = R"(Each element is multiplied by a constant, drawn once: 0 with probability p, else 1 / (1 - p),
 so that the mean stays. The cotangent passes through the same mask.)",
-      .why_kept = "nothing: the mask comes again from the key, a number for each element's index",
+      .why_kept = "the mask comes again from the key, a number for each element's index",
       .numpy = "dropout({x}, p={p}, key={key})"};
 
   // u_i = Philox{key}.uniform(i) = (2 m + 1) / 2^24 depends on key and i alone: the same mask in f32 and f64, on any

@@ -11,7 +11,7 @@ struct Expand {
       .math = R"(y_{i j} = x_{j})",
       .rule = R"(\bar x = \operatorname{sum}(\bar y))",
       .derivation = R"(One element of x is read at several places of y: its cotangent is the sum of theirs.)",
-      .why_kept = "nothing: only the shape of x, which the ghost knows",
+      .why_kept = "only the shape of x, which the ghost knows",
       .numpy = "np.broadcast_to({x}, {shape})"};
   static constexpr bool broadcasts = true;
 

@@ -12,7 +12,7 @@ struct Flip {
       .math = R"(y_{i} = x_{n - 1 - i})",
       .rule = R"(\bar x = \operatorname{flip}(\bar y))",
       .derivation = R"(The same elements in reverse order; reversing the cotangents again goes back.)",
-      .why_kept = "nothing",
+      .why_kept = "",
       .numpy = "np.flip({x}, axis={axis})"};
 
   // A copy, since strides of tensors are never negative; those of `reversed` live in this kernel alone.

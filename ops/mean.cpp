@@ -13,7 +13,7 @@ struct Mean {
       .rule = R"(\bar x = \operatorname{expand}(\bar y / n))",
       .derivation = R"(Each of the n elements x_i enters its mean with factor 1/n, so its cotangent is that of
 its mean divided by n.)",
-      .why_kept = "nothing: only the shape of x, which the ghost knows",
+      .why_kept = "only the shape of x, which the ghost knows",
       .numpy = "np.mean({x}, axis={axis}, keepdims={keepdim})"};
 
   Tensor forward(const Tensor& x) const {

@@ -10,7 +10,7 @@ struct Neg {
                                .math = R"(y = -x)",
                                .rule = R"(\bar x = -\bar y)",
                                .derivation = R"(The slope is -1.)",
-                               .why_kept = "nothing: the slope is constant",
+                               .why_kept = "the slope is constant",
                                .numpy = "-{x}"};
 
   Tensor forward(const Tensor& x) const {

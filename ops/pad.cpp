@@ -15,7 +15,7 @@ struct Pad {
       .math = R"(y_{a + j} = x_{j})",
       .rule = R"(\bar x_{j} = \bar y_{a + j})",
       .derivation = R"(Each x_j is copied to one place of y, and its cotangent is read there. The border is constant.)",
-      .why_kept = "nothing: only the shape of x, which the ghost knows",
+      .why_kept = "only the shape of x, which the ghost knows",
       .numpy = "np.pad({x}, np.reshape({widths}, (-1, 2)), constant_values={value})"};
 
   std::int64_t before(int axis) const { return widths[2 * axis]; }

@@ -11,7 +11,7 @@ struct Permute {
       .math = R"(y_{i_{p(0)} i_{p(1)} \dots} = x_{i_0 i_1 \dots})",
       .rule = R"(\bar x = \operatorname{permute}(\bar y, p^{-1}))",
       .derivation = R"(The same elements under other axes: the cotangent goes back by the inverse order.)",
-      .why_kept = "nothing",
+      .why_kept = "",
       .numpy = "np.transpose({x}, {axes})"};
 
   Tensor forward(const Tensor& x) const {

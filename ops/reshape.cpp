@@ -47,7 +47,7 @@ struct Reshape {
                                .math = R"(y = \operatorname{reshape}(x))",
                                .rule = R"(\bar x = \operatorname{reshape}(\bar y))",
                                .derivation = R"(The elements and their order stay: so do the cotangents.)",
-                               .why_kept = "nothing: only the shape of x, which the ghost knows",
+                               .why_kept = "only the shape of x, which the ghost knows",
                                .numpy = "np.reshape({x}, {shape})"};
 
   Tensor forward(const Tensor& x) const {

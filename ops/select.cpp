@@ -14,7 +14,7 @@ struct Select {
       .rule = R"(\bar x = \operatorname{pad}(\bar y))",
       .derivation =
           R"(The elements at one index of an axis are copied, the others enter nothing: their cotangent is 0.)",
-      .why_kept = "nothing: only the shape of x, which the ghost knows",
+      .why_kept = "only the shape of x, which the ghost knows",
       .numpy = "np.take({x}, {index}, axis={axis})"};
 
   Layout part(const Layout& x) const {

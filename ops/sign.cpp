@@ -12,7 +12,7 @@ struct Sign {
       .rule = R"(\bar x = 0)",
       .derivation =
           R"(The sign does not change with x, except at 0 where it jumps: its gradient is 0 everywhere. The sign of NaN is NaN.)",
-      .why_kept = "nothing: the gradient is 0",
+      .why_kept = "the gradient is 0",
       .numpy = "np.sign({x})"};
 
   Tensor forward(const Tensor& x) const {

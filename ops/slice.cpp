@@ -15,7 +15,7 @@ struct Slice {
       .math = R"(y_{j} = x_{a + s j})",
       .rule = R"(\bar x = \operatorname{pad}(\bar y))",
       .derivation = R"(Every s-th element from a on is copied, the others enter nothing: their cotangent is 0.)",
-      .why_kept = "nothing: only the shape of x, which the ghost knows",
+      .why_kept = "only the shape of x, which the ghost knows",
       .numpy = "np.take({x}, np.arange({start}, {stop}, {step}), axis={axis})"};
 
   std::int64_t count() const { return stop > start ? (stop - start - 1) / step + 1 : 0; }

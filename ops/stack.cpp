@@ -12,7 +12,7 @@ struct Stack {
       .math = R"(y_{k i} = (x_k)_{i})",
       .rule = R"(\bar x_k = \operatorname{select}_k(\bar y))",
       .derivation = R"(Input k is copied to index k of a new axis and reads its cotangent there.)",
-      .why_kept = "nothing",
+      .why_kept = "",
       .numpy = "np.stack({tensors}, axis={axis})"};
 
   Tensor forward(TensorList tensors) const {

@@ -13,7 +13,7 @@ struct Sub {
       .derivation =
           R"(The partial derivatives are 1 and -1. An input that was broadcast fed several elements of y: the engine sums their
 cotangents.)",
-      .why_kept = "nothing: the derivatives are constant",
+      .why_kept = "the derivatives are constant",
       .numpy = "{a} - {b}"};
   static constexpr bool broadcasts = true;
 

@@ -12,7 +12,7 @@ struct Sum {
       .math = R"(y = \sum_{i} x_i)",
       .rule = R"(\bar x = \operatorname{expand}(\bar y))",
       .derivation = R"(Each x_i enters one sum with factor 1, so its cotangent is that of its sum.)",
-      .why_kept = "nothing: only the shape of x, which the ghost knows",
+      .why_kept = "only the shape of x, which the ghost knows",
       .numpy = "np.sum({x}, axis={axis}, keepdims={keepdim})"};
 
   Tensor forward(const Tensor& x) const { return sum_over(x, axis.mask("sum", x.shape()), keepdim); }

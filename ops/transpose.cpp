@@ -12,7 +12,7 @@ struct Transpose {
       .math = R"(y_{j i} = x_{i j})",
       .rule = R"(\bar x = \bar y^{T})",
       .derivation = R"(The same elements with two axes exchanged; exchanging them again goes back.)",
-      .why_kept = "nothing",
+      .why_kept = "",
       .numpy = "np.swapaxes({x}, {axis0}, {axis1})"};
 
   Tensor forward(const Tensor& x) const {

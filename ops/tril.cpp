@@ -12,7 +12,7 @@ struct Tril {
       .math = R"(y_{i j} = j \le i + d ? x_{i j} : 0)",
       .rule = R"(\bar x = \operatorname{tril}(\bar y))",
       .derivation = R"(What is kept passes its cotangent on; the elements above the diagonal enter nothing.)",
-      .why_kept = "nothing",
+      .why_kept = "",
       .numpy = "np.tril({x}, {diagonal})"};
 
   Tensor forward(const Tensor& x) const { return triangle(x, diagonal, true); }

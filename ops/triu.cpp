@@ -12,7 +12,7 @@ struct Triu {
       .math = R"(y_{i j} = j \ge i + d ? x_{i j} : 0)",
       .rule = R"(\bar x = \operatorname{triu}(\bar y))",
       .derivation = R"(What is kept passes its cotangent on; the elements below the diagonal enter nothing.)",
-      .why_kept = "nothing",
+      .why_kept = "",
       .numpy = "np.triu({x}, {diagonal})"};
 
   Tensor forward(const Tensor& x) const { return triangle(x, diagonal, false); }

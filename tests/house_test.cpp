@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -98,4 +99,14 @@ TEST_CASE("the root holds nothing but the front door and the rooms") {
     INFO(name);
     CHECK(expected.count(name) == 1);
   }
+}
+
+TEST_CASE("docs/ops.md is what the registry says: run `make docs` after a change of an op's words") {
+  FILE* const pipe = popen(GRADUS_BIN_DIR "/gradus ops --markdown", "r");
+  REQUIRE(pipe != nullptr);
+  std::string page;
+  char part[4096];
+  for (std::size_t n = 0; (n = fread(part, 1, sizeof part, pipe)) > 0;) page.append(part, n);
+  CHECK(pclose(pipe) == 0);
+  CHECK((page == content(root / "docs/ops.md")));
 }
