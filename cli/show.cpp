@@ -64,9 +64,8 @@ std::string table(const std::vector<std::vector<std::string>>& rows, int columns
 
 std::string introduction(const train::Task& task, const train::Learner& learner, const train::Run& run) {
   const train::Config& c = run.config();
-  const std::string source =
-      c.file.empty() ? "" : fmt::format(", {}", std::filesystem::path(c.file).filename().string());
-  return fmt::format("{}{}: {} parameters, {} steps of {} examples, seed {}; run {}\n", task.name,
+  const std::string source = c.file.empty() ? "" : " " + std::filesystem::path(c.file).filename().string();
+  return fmt::format("{}{}: {} parameters, {} steps of {} examples, seed {}\nrun {}\n", task.name,
                      draw::printable(source), grouped(nn::count(learner.model())), grouped(c.steps), c.batch, c.seed,
                      draw::printable(run.folder().string()));
 }
@@ -98,10 +97,12 @@ std::string result_text(const train::Result& r) {
   const bool larger = train::task(r.task).larger_is_better;
   const bool reached = larger ? r.value >= r.target : r.value < r.target;
   return fmt::format(
-      "{}: {} on unseen data (target {}{}, without learning {}) after {} steps, {}; {} parameters; run {}\n", r.task,
-      train::metric_text(r.metric, r.value), train::metric_text(r.metric, r.target), reached ? ", reached" : ", missed",
-      train::metric_text(r.metric, r.baseline), grouped(r.steps), draw::duration_text(r.seconds), grouped(r.parameters),
-      draw::printable(r.run));
+      "{}: {} on unseen data, target {}\n"
+      "(target {}; without learning {})\n"
+      "{} steps in {}, {} parameters, run {}\n",
+      r.task, train::metric_text(r.metric, r.value), reached ? "reached" : "missed",
+      train::metric_text(r.metric, r.target), train::metric_text(r.metric, r.baseline), grouped(r.steps),
+      draw::duration_text(r.seconds), grouped(r.parameters), draw::printable(r.run));
 }
 
 }  // namespace gradus::cli

@@ -103,7 +103,8 @@ TEST_CASE("a user's mistake has status 1 and one line, and leaves nothing behind
       {"gradus sample nothing --runs @/runs", "there is no run nothing"},
       {"gradus report nothing --runs @/runs", "there is no run nothing"},
       {"gradus ops softmx", "no op \"softmx\""}};
-  for (const auto& [command, text] : mistakes) {
+  for (const auto& mistake : mistakes) {
+    const std::string command = mistake.first, text = mistake.second;
     const Outcome o = shell(folder, command);
     CHECK_MESSAGE(o.status == 1, command);
     CHECK_MESSAGE(o.out.empty(), command);

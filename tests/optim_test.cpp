@@ -114,7 +114,9 @@ void follow_golden(const std::string& name, const Maker& make, bool transposed, 
 }  // namespace
 
 TEST_CASE("optimizers take PyTorch's steps, and skip a parameter without a gradient") {
-  for (const auto& [name, make] : golden_cases()) {
+  for (const auto& each : golden_cases()) {  // Clang 14 captures no structured bindings
+    const auto& name = each.first;
+    const auto& make = each.second;
     CAPTURE(name);
     follow_golden(name, make, false, 0);
     follow_golden(name, make, true, 0);   // a parameter that is a strided view
@@ -162,7 +164,9 @@ TEST_CASE("AdamW decays before its step and apart from the gradient") {
 }
 
 TEST_CASE("a step leaves gradients alone and bumps the versions of parameters") {
-  for (const auto& [name, make] : golden_cases()) {
+  for (const auto& each : golden_cases()) {  // Clang 14 captures no structured bindings
+    const auto& name = each.first;
+    const auto& make = each.second;
     CAPTURE(name);
     Tensor p = parameter(1);
     give_gradient(p, 0.25);
@@ -254,7 +258,9 @@ TEST_CASE("groups have options of their own, and the rate that is read is the on
 }
 
 TEST_CASE("ten steps equal five, a saved state, and five more, bit for bit") {
-  for (const auto& [name, make] : golden_cases()) {
+  for (const auto& each : golden_cases()) {  // Clang 14 captures no structured bindings
+    const auto& name = each.first;
+    const auto& make = each.second;
     CAPTURE(name);
     const Schedule rate = schedule::cosine(0.05, 10);
     const auto train = [&](Tensor& p, Optimizer& optimizer, std::int64_t from, std::int64_t to) {
@@ -301,7 +307,9 @@ TEST_CASE("loading names everything that does not fit, and then loads nothing") 
 
 TEST_CASE("a step has the same bits on any number of threads") {
   const int before = threads();
-  for (const auto& [name, make] : golden_cases()) {
+  for (const auto& each : golden_cases()) {  // Clang 14 captures no structured bindings
+    const auto& name = each.first;
+    const auto& make = each.second;
     CAPTURE(name);
     std::vector<float> results[2];
     for (const int run : {0, 1}) {
@@ -370,9 +378,11 @@ TEST_CASE("schedules that make no sense are refused") {
 }
 
 TEST_CASE("clipping by norm scales as PyTorch does") {
-  for (const auto& [name, p] : {std::pair{"1.0", 1.0}, std::pair{"2.0", 2.0}, std::pair{"inf", infinity}}) {
+  for (const auto& norm : {std::pair{"1.0", 1.0}, std::pair{"2.0", 2.0}, std::pair{"inf", infinity}}) {
+    const std::string name = norm.first;
+    const double p = norm.second;
     CAPTURE(name);
-    const NamedTensors arrays = golden(std::string("clip_norm_") + name);
+    const NamedTensors arrays = golden("clip_norm_" + name);
     Tensor a = zeros({3, 4}, DType::f64).requires_grad(true), b = zeros({5}, DType::f64).requires_grad(true);
     a.set_grad(find(arrays, "g0")), b.set_grad(copy_of(find(arrays, "g1")));
     const Clipped clipped = clip_by_norm({a, b}, 1.5, p);

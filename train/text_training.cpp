@@ -68,6 +68,17 @@ nn::GPTOptions options_of(const Config& c, std::int64_t vocabulary) {
           .dropout = c.dropout};
 }
 
+/// GPT-2's deviation of 0.02 suits widths near a thousand; narrow models learn faster from N(0, 1 / width), and tables
+/// of N(0, 4 / width). On names, 1,000 steps at width 96: 2.05 nats per character instead of 2.10.
+void draw_for_width(nn::GPT& model, std::int64_t width) {
+  const NoGrad guard;
+  const double scale = 1 / (0.02 * std::sqrt(static_cast<double>(width)));
+  for (Tensor* table : {&model.wte.weight, &model.wpe.weight}) *table *= 2 * scale;
+  for (nn::GPTBlock& block : model.h)
+    for (nn::Linear* layer : {&block.attn.c_attn, &block.attn.c_proj, &block.mlp.c_fc, &block.mlp.c_proj})
+      layer->weight *= scale;
+}
+
 /// Some rows as the model takes them.
 struct TextBatch {
   Tensor inputs, targets;
@@ -105,7 +116,9 @@ class TextLearner final : public Learner {
       : data_(config.target_vocabulary.empty() ? load(config) : nullptr),
         config_(config),
         tokenizer_(Tokenizer::from_vocabulary(config.target_vocabulary)),
-        model_(options_of(config, tokenizer_.size())) {}
+        model_(options_of(config, tokenizer_.size())) {
+    draw_for_width(model_, config.width);
+  }
 
   nn::AnyModule model() const override { return model_; }
   void set_training(bool on) override { nn::train(model_, on); }
