@@ -57,7 +57,7 @@ TEST_CASE("after the first training step nodes, bytes and calls of the system al
   step();
   step();
   const Counts before;
-  const std::int64_t calls = pool::system_calls();
+  [[maybe_unused]] const std::int64_t calls = pool::system_calls();
   for (int i = 0; i < 1000; ++i) step();
   CHECK(Counts{} == before);
 #if !defined(__SANITIZE_ADDRESS__)

@@ -85,7 +85,7 @@ PairTask add_task() {
           .longest_source = 7,
           .longest_target = 4,
           .target = 0.99,
-          .defaults = {.steps = 2000},
+          .defaults = {.steps = 3000, .learning_rate = 3e-3},
           .draw = draw_add};
 }
 

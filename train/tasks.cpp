@@ -46,7 +46,7 @@ Task text_entry() {
              .larger_is_better = false,
              .defaults = {},
              .make = seeded(make_text_learner)};
-  entry.defaults.steps = 5000;
+  entry.defaults.steps = 4000;
   entry.defaults.batch = 128;
   entry.defaults.width = 96;
   entry.defaults.layers = 2;
