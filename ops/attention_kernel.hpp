@@ -6,8 +6,9 @@
 
 // Weights of a block of query rows, the part that all attention kernels share. Only a block of scores exists at a time:
 //
-//   forward   S = s Q K^T + B, hidden entries -inf;  t_i = max_j S_ij,  r_i = 1 / sum_j e^{S_ij - t_i};  A_ij = r_i
-//   e^{S_ij - t_i} backward  the same S by the same calls, hence with t and r kept by forward the same A, bit for bit
+//   forward   S = s Q K^T + B, hidden entries -inf
+//             t_i = max_j S_ij,  r_i = 1 / sum_j e^{S_ij - t_i},  A_ij = r_i e^{S_ij - t_i}
+//   backward  the same S by the same calls, hence with t and r kept by forward the same A, bit for bit
 //
 // An entry of exactly -inf (hidden, or by a bias) has weight exactly 0, and what has weight 0 takes no part in any sum:
 // see Factor.
@@ -57,6 +58,7 @@ struct AttentionProblem {
   Dropped dropped;
   T kept_factor;                        // 1 / (1 - dropout)
   std::int64_t block_rows, row_blocks;  // fixed by the shape alone
+  std::array<Tensor, 4> owned;          // what mask, q, k and bias point into: callers may pass temporaries
 
   AttentionProblem(const AttentionShape& s, const Visible& seen, const Tensor& dense_q, const Tensor& dense_k,
                    const Tensor& b, double factor, double p, std::uint64_t key)
@@ -71,7 +73,8 @@ struct AttentionProblem {
         dropped(p, key),
         kept_factor(static_cast<T>(p < 1 ? 1 / (1 - p) : 0)),
         block_rows(std::clamp<std::int64_t>(65536 / std::max<std::int64_t>(s.keys, 1) / 16 * 16, 32, 128)),
-        row_blocks((s.queries + block_rows - 1) / block_rows) {}
+        row_blocks((s.queries + block_rows - 1) / block_rows),
+        owned{seen.mask, dense_q, dense_k, b} {}
 
   bool hides() const { return band || mask; }
   std::int64_t kv_head(std::int64_t head) const { return head / shape.group(); }
