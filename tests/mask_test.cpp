@@ -91,12 +91,12 @@ TEST_CASE("lengths and keys that do not fit the scores are refused with the numb
 
 TEST_CASE("keep has rank 2 or the scores' rank, never anything between") {
   const Shape scores{2, 4, 5, 7};
-  CHECK(keep(Tensor({5, 7}, DType::b8)).dense(scores).shape() == Shape{5, 7});
-  CHECK(keep(Tensor({2, 1, 5, 7}, DType::b8)).dense(scores).shape() == Shape{2, 1, 5, 7});
-  CHECK(keep(Tensor({1, 7}, DType::b8)).dense(scores).shape() == Shape{1, 7});
+  CHECK(keep(zeros({5, 7}, DType::b8)).dense(scores).shape() == Shape{5, 7});
+  CHECK(keep(zeros({2, 1, 5, 7}, DType::b8)).dense(scores).shape() == Shape{2, 1, 5, 7});
+  CHECK(keep(zeros({1, 7}, DType::b8)).dense(scores).shape() == Shape{1, 7});
   for (const Shape& wrong : {Shape{8, 5, 7}, Shape{2, 5, 7}, Shape{7, 5}, Shape{2, 2, 5, 7}, Shape{1, 2, 4, 5, 7}})
-    CHECK_THROWS_WITH_AS(keep(Tensor(wrong, DType::b8)).dense(scores), Contains(to_string(wrong).c_str()), Error);
-  CHECK_THROWS_AS(keep(Tensor({7}, DType::b8)), Error);
+    CHECK_THROWS_WITH_AS(keep(zeros(wrong, DType::b8)).dense(scores), Contains(to_string(wrong).c_str()), Error);
+  CHECK_THROWS_AS(keep(zeros({7}, DType::b8)), Error);
 }
 
 TEST_CASE("a float mask of zeros and ones is refused, since it would be read as a bias") {
@@ -128,7 +128,7 @@ TEST_CASE("a mask prints the expression that made it") {
   CHECK(to_string(causal()) == "causal()");
   CHECK(to_string(causal(Align::end)) == "causal(\"end\")");
   CHECK(to_string(window(3, 0, Align::start)) == "window(3, 0, \"start\")");
-  CHECK(to_string(causal() & keys(Tensor({2, 5}, DType::b8))) == "causal() & keys([2, 5])");
+  CHECK(to_string(causal() & keys(zeros({2, 5}, DType::b8))) == "causal() & keys([2, 5])");
   CHECK(to_string(~(causal() | window(1, 1)) & causal()) == "~(causal() | window(1, 1)) & causal()");
   CHECK(to_string((causal() | causal()) & causal()) == "(causal() | causal()) & causal()");
 }
