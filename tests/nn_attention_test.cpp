@@ -92,8 +92,10 @@ TEST_CASE("Garbage in a masked memory position does not reach the output") {
     fill(last, std::nan(""));
   }
   const Attended seen = m.with_weights(x, memory, memory, mask);
-  CHECK(gap(m(x, memory, memory, mask), clean) == 0);
-  CHECK(gap(seen.output, clean) == 0);
+  // The kernel leaves the hidden position out; the composition multiplies its zeros, in another order once it holds NaN: one unit of f32.
+  const double allowed = reference_mode() ? 1.2e-7 : 0;
+  CHECK(gap(m(x, memory, memory, mask), clean) <= allowed);
+  CHECK(gap(seen.output, clean) <= allowed);
   CHECK(largest_of(slice(seen.weights, -1, 3)) == 0);
   CHECK(gap(m.attend(x, m.remember(memory, memory), mask), clean) == 0);
 }

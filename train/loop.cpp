@@ -115,9 +115,12 @@ class Loop {
     if (validation) {
       row.validation_loss = validation->loss;
       row.validation_value = validation->value;
+      // Of a text the metric is the loss.
+      const std::string loss =
+          validation->value == validation->loss ? "" : fmt::format(", loss {:.3f}", validation->loss);
       if (progress_)
-        progress_->note(fmt::format("step {}: {} on unseen data, loss {:.3f}", row.step,
-                                    metric_text(task_.metric, validation->value), validation->loss));
+        progress_->note(
+            fmt::format("step {}: {} on unseen data{}", row.step, metric_text(task_.metric, validation->value), loss));
     }
     rows_.push_back(row);
     row_loss_ = 0;
