@@ -23,7 +23,9 @@ std::string version() {
 /// Messages of CLI11 may have several lines; the last is advice.
 int report(const CLI::App& app, const CLI::ParseError& error) {
   if (error.get_exit_code() == 0) {
-    cli::print(error.get_name() == "CallForVersion" ? version() + "\n" : app.help("", CLI::AppFormatMode::Normal));
+    cli::print(error.get_name() == "CallForVersion" ? version() + "\n"
+               : app.get_parent()                   ? app.help("gradus")
+                                                    : app.help());
     return cli::success;
   }
   std::string text = error.what();

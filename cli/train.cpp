@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 
@@ -26,9 +27,13 @@ struct Options {
   std::map<std::string, CLI::Option*> flags;  // by the name of the field
 };
 
-/// "64", or "128; text 64" where tasks differ: what a field is without the flag.
+/// What a field is without the flag: "64", or "64; text 96" where some tasks differ from most.
 std::string default_of(const std::string& field) {
-  std::vector<std::pair<std::string, std::string>> groups;  // value, tasks
+  struct Group {
+    std::string value, tasks;
+    int size;
+  };
+  std::vector<Group> groups;
   for (const train::Task& task : train::tasks()) {
     Config config = task.defaults;
     std::string value;
@@ -36,14 +41,14 @@ std::string default_of(const std::string& field) {
       if constexpr (!std::is_same_v<std::remove_cvref_t<decltype(v)>, std::vector<std::string>>)
         if (name == field) value = fmt::format("{}", v);
     });
-    const auto same = [&](const auto& group) { return group.first == value; };
+    const auto same = [&](const Group& group) { return group.value == value; };
     const auto found = std::find_if(groups.begin(), groups.end(), same);
-    if (found == groups.end()) groups.emplace_back(value, task.name);
-    else found->second += ", " + task.name;
+    if (found == groups.end()) groups.push_back({value, task.name, 1});
+    else found->tasks += ", " + task.name, ++found->size;
   }
-  if (groups.size() == 1) return groups.front().first;
-  std::string text;
-  for (const auto& [value, names] : groups) text += (text.empty() ? "" : "; ") + names + " " + value;
+  std::stable_sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) { return a.size > b.size; });
+  std::string text = groups.front().value;
+  for (std::size_t i = 1; i < groups.size(); ++i) text += fmt::format("; {} {}", groups[i].tasks, groups[i].value);
   return text;
 }
 

@@ -97,7 +97,7 @@ TEST_CASE("Garbage in a masked memory position does not reach the output") {
   CHECK(gap(m(x, memory, memory, mask), clean) <= allowed);
   CHECK(gap(seen.output, clean) <= allowed);
   CHECK(largest_of(slice(seen.weights, -1, 3)) == 0);
-  CHECK(gap(m.attend(x, m.remember(memory, memory), mask), clean) == 0);
+  CHECK(gap(m.attend(x, m.remember(memory, memory), mask), clean) <= allowed);
 }
 
 TEST_CASE("Modules take input without a batch axis") {

@@ -14,7 +14,7 @@ namespace gradus::train {
 namespace {
 
 constexpr std::int64_t validations = 10;  // looks at the unseen data on the way
-constexpr std::int64_t most_rows = 1000;  // of the log
+constexpr std::int64_t most_rows = 250;   // of the log
 
 using Clock = std::chrono::steady_clock;
 
