@@ -124,6 +124,21 @@ TEST_CASE("a loss that is not finite stops the training and changes nothing") {
   for (const Tensor& p : nn::parameters(learner->model())) CHECK_FALSE(p.grad().defined());
 }
 
+TEST_CASE("a run whose loss is not finite is saved as it was before that step") {
+  const Folder folder;
+  Config config = tiny("copy");
+  config.learning_rate = 1e30;
+  config.warmup = 0;
+  const auto learner = task("copy").make(config);
+  const Run run = Run::create(folder.path, "", config);
+  const std::string error = error_of([&] { run_training(task("copy"), *learner, run, {.progress = nullptr}); });
+  CHECK_MESSAGE(contains(error, "saved as it was before in " + run.folder().string()), error);
+  REQUIRE(run.log().size() == 1);
+  CHECK(run.log().back().step == 1);
+  for (const auto& [name, tensor] : load_safetensors(run.model()).tensors)
+    for (const double x : tensor.to_vector<double>()) REQUIRE(std::isfinite(x));
+}
+
 TEST_CASE("looking at unseen data draws no random numbers and records no graph") {
   const Folder folder;
   for (Config config : {tiny("sort"), tiny_text(folder)}) {

@@ -66,6 +66,7 @@ class Loop {
       result = trainer_.step();
     } catch (const Error& error) {
       if (progress_) progress_->finish();
+      finish_row({});
       save();
       fail("{}; the run is saved as it was before in {}", error.what(), run_.folder().string());
     }

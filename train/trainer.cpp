@@ -66,7 +66,7 @@ StepResult Trainer::step() {
     fail("train: {} in step {}; lower --learning-rate (now {}) or --clip (now {})", what, steps_ + 1,
          config_.learning_rate, config_.clip);
   };
-  if (!std::isfinite(loss)) stop(fmt::format("the loss is {}", loss));
+  if (!std::isfinite(loss)) stop(fmt::format("the loss is {}", std::isnan(loss) ? "nan" : "infinite"));
   backward(batch.loss);
   const Clipped clipped = clip_by_norm(nn::parameters(learner_.model()), config_.clip);
   if (!clipped.finite()) stop(fmt::format("the gradient is not finite (parameter {})", clipped.non_finite));
