@@ -72,7 +72,7 @@ void fail_no_rule(const OpInfo& info) {
 }
 
 void tell_observer(const OpEvent& event) {
-  if (mode().anomaly) check_finite(event.info, "output", event.output, event.inputs);
+  if (mode().anomaly) check_finite(event.info(), "output", event.output, event.inputs);
   if (Observer* const observer = mode().observer) {
     Mode quiet = mode();
     quiet.observer = nullptr;  // what the observer computes is not observed

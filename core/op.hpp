@@ -224,6 +224,15 @@ void record(const Op& op, Forward& f, std::span<const Tensor* const> inputs) {
 
 void tell_observer(const OpEvent& event);
 
+template <class Op>
+std::shared_ptr<const void> copy_op(const void* op) {
+  return std::make_shared<const Op>(*static_cast<const Op*>(op));
+}
+template <class Op>
+Tensor run_op(const void* op, std::span<const Tensor> inputs);
+template <class Op>
+inline constexpr OpType type_of{&Op::info, read_attributes<Op>, copy_op<Op>, run_op<Op>};
+
 template <class Op, class... X>
 Forward run_forward(const Op& op, const X&... x) {
   const Mode outer = mode();
@@ -240,7 +249,7 @@ void after_forward(const Op& op, Forward& f, std::span<const Tensor* const> inpu
   if (mode().observer || mode().anomaly) [[unlikely]] {
     std::vector<Tensor> told;
     for (const Tensor* t : inputs) told.push_back(*t);
-    tell_observer({Op::info, told, f.y, &op, read_attributes<Op>});
+    tell_observer({type_of<Op>, told, f.y, &op});
   }
 }
 
@@ -275,6 +284,11 @@ Tensor apply(const Op& op, TensorList x) {
 }
 
 namespace detail {
+template <class Op>
+Tensor run_op(const void* op, std::span<const Tensor> inputs) {
+  return spread<arity<Op>>(inputs, [&](const auto&... x) { return apply(*static_cast<const Op*>(op), x...); });
+}
+
 /// x under a new identity: with a graph, a node of its own that leads to x; without, a fresh leaf.
 Tensor alias(const Tensor& x, bool create_graph);
 Grads vjp_by_differentiating(const Vjp& v, const std::function<Tensor(std::span<const Tensor>)>& f);

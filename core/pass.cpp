@@ -238,6 +238,9 @@ void Pass::call_rule(Node& node, const Tensor& g) {
               node.residuals,
               flags,
               options_.create_graph};
+  Observer* const observer = mode().observer;
+  if (observer) [[unlikely]]
+    observer->on_rule(node, g);
   Grads gradients = run_rule(node, v);
   if (gradients.size() != static_cast<std::size_t>(node.input_count))
     fail("{}: its rule returned {} gradients for {} inputs; return one for each, undefined where not wanted",
@@ -247,7 +250,10 @@ void Pass::call_rule(Node& node, const Tensor& g) {
     if (!flags[static_cast<std::size_t>(i)] || !dx.defined()) continue;
     if (mode().anomaly) [[unlikely]]
       check_finite(*node.table->info, "gradient", dx, {&g, 1});
-    add_gradient(node.inputs[i].node().get(), fit(node, i, std::move(dx)));
+    dx = fit(node, i, std::move(dx));
+    if (observer) [[unlikely]]
+      observer->on_contribution(node, i, dx);
+    add_gradient(node.inputs[i].node().get(), std::move(dx));
   }
 }
 

@@ -9,7 +9,7 @@ namespace {
 
 struct Dropout {
   double p;
-  std::uint64_t key;
+  std::int64_t key;
   static constexpr OpInfo info{
       .name = "dropout",
       .math = R"(y_i = m_i x_i / (1 - p), m_i = u_i < p ? 0 : 1)",
@@ -35,7 +35,7 @@ so that the mean stays. The cotangent passes through the same mask.)",
       parallel_for((n + batch - 1) / batch, chunk_for(100), [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t b = begin; b < end; ++b) {
           std::uint32_t words[batch];
-          Philox{key}.words(static_cast<std::uint64_t>(b) * Philox::batch, words);
+          Philox{static_cast<std::uint64_t>(key)}.words(static_cast<std::uint64_t>(b) * Philox::batch, words);
           const std::int64_t first = b * batch, count = std::min(batch, n - first);
           for (std::int64_t i = 0; i < count; ++i)
             out[first + i] = words[i] >> 9 < dropped ? T{0} : in[first + i] * scale;
@@ -50,6 +50,7 @@ so that the mean stays. The cotangent passes through the same mask.)",
     s.add(dropout, s.randn({4, 8})).for_benchmark();
     s.add(dropout, s.randn({3, 5}), 0.1);
     s.add(dropout, s.randn({3, 5}), 1.0);
+    s.add(dropout, s.randn({3, 5}), 0.5, 7);
     s.add(dropout, s.randn({}));
     s.add(dropout, s.randn({0, 3}));
     s.error("p is -0.1", dropout, s.randn({3}), -0.1);
@@ -58,16 +59,16 @@ so that the mean stays. The cotangent passes through the same mask.)",
   }
 };
 
-const Register<Dropout> registered{dropout, {"x", {"p", 0.5}}};
+const Register<Dropout> registered{dropout, {"x", {"p", 0.5}, {"key", None}}};
 
 }  // namespace
 
 // Srivastava et al. 2014, "Dropout", scaled while training so that nothing is left to do in evaluation.
-Tensor dropout(const Tensor& x, double p) {
+Tensor dropout(const Tensor& x, double p, std::optional<std::int64_t> key) {
   if (!is_floating(x.dtype())) fail_not_floating("dropout", x.dtype());
   if (!(p >= 0 && p <= 1)) fail("dropout: p is {}; give the probability of zeroing an element, from 0 to 1", p);
   if (p == 0) return x;
-  return apply(Dropout{p, default_generator().key()}, x);
+  return apply(Dropout{p, key ? *key : static_cast<std::int64_t>(default_generator().key())}, x);
 }
 
 }  // namespace gradus

@@ -6,24 +6,6 @@
 namespace gradus {
 namespace {
 
-// e^{-x^2 / 2} / sqrt(2 pi)
-Tensor normal_density(const Tensor& x) { return 0.39894228040143267794 * exp(-0.5 * (x * x)); }
-
-// What the rule of gelu needs to be differentiable itself; not a public function.
-struct NormalCdf {
-  static constexpr OpInfo info{.name = "normal_cdf",
-                               .math = R"(y = \Phi(x))",
-                               .rule = R"(\bar x = \bar y \odot \varphi(x))",
-                               .why_kept = "the rule needs x",
-                               .numpy = "0.5 * (1 + np.vectorize(math.erf, otypes=[float])({x} / np.sqrt(2)))"};
-  static constexpr Keep keeps = Keep::inputs;
-
-  Tensor forward(const Tensor& x) const {
-    return map_floating("normal_cdf", x, [](auto v) { return activation::normal_cdf(v); });
-  }
-  Grads vjp(const Vjp& v) const { return {local_product(v.g, normal_density(v.x[0]))}; }
-};
-
 struct Gelu {
   static constexpr OpInfo info{
       .name = "gelu",
@@ -43,7 +25,7 @@ is the density \varphi(x) = e^{-x^{2} / 2} / \sqrt{2 \pi}. The product rule give
   // Clipped where the slope has become 0 or 1, so that infinity times 0 does not arise.
   Grads vjp(const Vjp& v) const {
     const Tensor x = clamp(v.x[0], -activation::normal_bound, activation::normal_bound);
-    return {local_product(v.g, apply(NormalCdf{}, x) + x * normal_density(x))};
+    return {local_product(v.g, normal_cdf(x) + x * (0.39894228040143267794 * exp(-0.5 * (x * x))))};
   }
   Grads fused_vjp(const Vjp& v) const {
     return {local_product_map(v.g, v.x[0], [](auto x) { return activation::gelu_slope(x); })};

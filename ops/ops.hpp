@@ -29,6 +29,7 @@ Tensor sigmoid(const Tensor& x);
 Tensor relu(const Tensor& x);
 Tensor gelu(const Tensor& x);
 Tensor gelu_tanh(const Tensor& x);
+Tensor normal_cdf(const Tensor& x);
 Tensor silu(const Tensor& x);
 Tensor softplus(const Tensor& x);
 Tensor abs(const Tensor& x);
@@ -101,7 +102,7 @@ Tensor outer(const Tensor& a, const Tensor& b);
 Tensor einsum(std::string_view equation, TensorList operands);
 enum class Activation : std::uint8_t { none, relu, gelu, gelu_tanh, silu };
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = {}, Activation activation = Activation::none);
-Tensor dropout(const Tensor& x, double p = 0.5);
+Tensor dropout(const Tensor& x, double p = 0.5, std::optional<std::int64_t> key = {});
 
 // ---- indices
 Tensor gather(const Tensor& x, const Tensor& index, int axis);
