@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <limits>
+#include "tests/paths.hpp"
 
 using namespace gradus;
 
@@ -74,7 +75,7 @@ struct GoldenCase {
   bool causal = false;
   std::optional<double> scale;
   explicit GoldenCase(const std::string& name)
-      : arrays(load_npz(GRADUS_TEST_DIR "/golden/attention_" + name + ".npz")) {
+      : arrays(load_npz(gradus_test::test_dir() + "/golden/attention_" + name + ".npz")) {
     for (const auto& [key, value] : arrays) {
       if (key == "keep") mask = keep(value);
       if (key == "bias") bias = value;

@@ -10,6 +10,7 @@
 #include "core/files.hpp"
 #include "core/registry.hpp"
 #include "file_helpers.hpp"
+#include "tests/paths.hpp"
 
 using namespace gradus;
 using gradus::test::contains;
@@ -24,7 +25,7 @@ struct Outcome {
   std::string out, err;
 };
 
-const std::string program = std::string(GRADUS_BIN_DIR) + "/gradus";
+const std::string program = gradus_test::bin_dir() + "/gradus";
 
 /// Runs a shell command; `gradus` in it is ours, and `@` stands for the folder.
 Outcome shell(const Folder& folder, std::string command) {

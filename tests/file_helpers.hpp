@@ -9,6 +9,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include "tests/paths.hpp"
 
 // What the tests of files share.
 
@@ -36,7 +37,7 @@ struct Folder {
   }
 };
 
-inline fs::path golden(const char* name) { return fs::path(GRADUS_TEST_DIR) / "golden" / name; }
+inline fs::path golden(const char* name) { return fs::path(gradus_test::test_dir()) / "golden" / name; }
 
 /// Writes without ceremony: what is tested is reading.
 inline void put(const fs::path& path, std::string_view content) {

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
+#include "tests/paths.hpp"
 
 using namespace gradus;
 
@@ -123,7 +124,7 @@ void run(const std::vector<Case>& cases) {
     INFO(c.file);
     try {
       Arrays file;
-      const auto path = std::filesystem::path(GRADUS_TEST_DIR) / "golden" / (c.file + ".npz");
+      const auto path = std::filesystem::path(gradus_test::test_dir()) / "golden" / (c.file + ".npz");
       for (const auto& [name, t] : load_npz(path)) file[name] = t;
       check(c, file, DType::f64, c.f64_tolerance);
       if (c.f32_tolerance > 0) check(c, file, DType::f32, c.f32_tolerance);

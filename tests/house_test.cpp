@@ -8,13 +8,14 @@
 #include <map>
 #include <set>
 #include <sstream>
+#include "tests/paths.hpp"
 
 using namespace gradus;
 namespace fs = std::filesystem;
 
 namespace {
 
-const fs::path root = GRADUS_SOURCE_DIR;
+const fs::path root = gradus_test::source_dir();
 
 std::string content(const fs::path& path) {
   std::ifstream in(path);
@@ -102,7 +103,7 @@ TEST_CASE("the root holds nothing but the front door and the rooms") {
 }
 
 TEST_CASE("docs/ops.md is what the registry says: run `make docs` after a change of an op's words") {
-  FILE* const pipe = popen(GRADUS_BIN_DIR "/gradus ops --markdown", "r");
+  FILE* const pipe = popen((gradus_test::bin_dir() + "/gradus ops --markdown").c_str(), "r");
   REQUIRE(pipe != nullptr);
   std::string page;
   char part[4096];

@@ -16,6 +16,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include "tests/paths.hpp"
 
 using namespace gradus;
 
@@ -43,7 +44,7 @@ std::string error_of(const std::function<void()>& f) {
   return "no error";
 }
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-NamedTensors golden(const std::string& name) { return load_npz(GRADUS_TEST_DIR "/golden/" + name + ".npz"); }
+NamedTensors golden(const std::string& name) { return load_npz(gradus_test::test_dir() + "/golden/" + name + ".npz"); }
 const Tensor* find_or_null(const NamedTensors& arrays, const std::string& name) {
   for (const auto& [key, value] : arrays)
     if (key == name) return &value;
