@@ -84,11 +84,11 @@ std::string given(const Derivation& d, const Places& places, const PageOptions& 
 
 std::string controls(Language language) {
   std::string html = "<div class=controls hidden>\n";
-  for (const auto& [action, sign, what] : {std::tuple{"first", "⏮", Word::first},
+  for (const auto& [action, sign, what] : {std::tuple{"first", "|◀", Word::first},
                                            {"previous", "◀", Word::previous},
-                                           {"play", "▶▶", Word::play},
                                            {"next", "▶", Word::next},
-                                           {"last", "⏭", Word::last}})
+                                           {"last", "▶|", Word::last},
+                                           {"play", "▶▶", Word::play}})
     html += fmt::format(
         "<button type=button data-go={0}><span class=sign aria-hidden=true>{1}</span> <span "
         "class=word>{2}</span></button>\n",

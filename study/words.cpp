@@ -26,7 +26,7 @@ constexpr Entry entries[] = {
     {Word::step, "step", "步骤"},
     {Word::rule, "rule", "规则"},
     {Word::general_rule, "general rule", "一般规则"},
-    {Word::rule_here, "with the names of this graph", "代入本图的名称"},
+    {Word::rule_here, "in this graph", "在本图中"},
     {Word::expression, "expression", "表达式"},
     {Word::shape, "shape", "形状"},
     {Word::shapes, "shapes", "形状"},

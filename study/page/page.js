@@ -79,13 +79,15 @@
     if (!place || place.firstChild) return;
     const heading = document.createElement("h3");
     heading.textContent = place.dataset.label;
-    place.append(heading);
+    const copies = document.createElement("div");
+    copies.className = "copies";
+    place.append(heading, copies);
     for (const id of place.dataset.figures.split(" ")) {
       const copy = document.getElementById(id).cloneNode(true);
       copy.removeAttribute("id");
       copy.dataset.of = id;
       prepare(copy);
-      place.append(copy);
+      copies.append(copy);
     }
   }
 
