@@ -4,6 +4,7 @@
 {
   const { figures, words } = JSON.parse(document.getElementById("data").textContent);
   const steps = [...document.querySelectorAll(".step")];
+  const names = steps.map((step) => "#" + step.id); // what the hash says
   const jumps = [...document.querySelectorAll(".jump")];
   const controls = document.querySelector(".controls");
   const graph = document.querySelector(".graph");
@@ -18,6 +19,7 @@
     if (index === current) return;
     current = index;
     const step = steps[index];
+    const name = names[index];
     for (const other of steps) other.hidden = other !== step;
     bringFigures(step);
     clearEntry(step);
@@ -27,12 +29,13 @@
     for (const action of ["first", "previous"]) button(action).disabled = index === 0;
     for (const action of ["next", "last", "play"]) button(action).disabled = index === steps.length - 1;
     for (const jump of jumps) {
-      const here = jump.hash === "#" + step.id;
+      const here = jump.hash === name;
       if (here) jump.setAttribute("aria-current", "step");
       else jump.removeAttribute("aria-current");
       if (here) scrollInside(jump.closest("nav"), jump);
     }
-    if (location.hash !== "#" + step.id) history.replaceState(null, "", "#" + step.id);
+    if (location.hash !== name) history.replaceState(null, "", name);
+    if (step.getBoundingClientRect().top < 0) step.scrollIntoView();
   }
 
   function go(action) {
@@ -58,7 +61,7 @@
   }
 
   function showHash() {
-    const index = steps.findIndex((step) => "#" + step.id === location.hash);
+    const index = names.indexOf(location.hash);
     show(index < 0 ? Math.max(current, 0) : index);
   }
 
@@ -202,6 +205,7 @@
 
   controls.hidden = false;
   document.documentElement.classList.add("stepping");
+  for (const step of steps) step.removeAttribute("id"); // or the browser scrolls to where the hash says, past the graph
   for (const figure of document.querySelectorAll(".matrix")) prepare(figure);
   for (const expression of document.querySelectorAll("code.line")) {
     const copy = document.createElement("button");
@@ -235,8 +239,7 @@
       choose(cell);
     }
     const node = event.target.closest(".graph [data-node]");
-    const made = node && steps.find((step) => step.dataset.node === node.dataset.node);
-    if (node) location.hash = made ? made.id : "step-0";
+    if (node) show(Math.max(0, steps.findIndex((step) => step.dataset.node === node.dataset.node)));
   });
 
   document.addEventListener("keydown", (event) => {
