@@ -18,7 +18,7 @@ std::string figure_id(const Place& place);
 /// A tensor as tables with coloured cells, and a sentence where it is shown in part.
 std::string figure(const std::string& name, const Place& place, Language language);
 
-/// Formula in LaTeX as MathML.
+/// A formula in LaTeX as MathML; one that is not of the subset that draw/formula.hpp reads, as it is.
 std::string formula(const std::string& latex);
 
 /// One step as a section with its formulas, links to what went in, figure, and verdict.

@@ -1,3 +1,4 @@
+#include "draw/formula.hpp"
 #include "draw/svg.hpp"
 #include "study/page_parts.hpp"
 
@@ -56,6 +57,12 @@ std::string edges(const StepView& step) {
 }
 
 }  // namespace
+
+std::string formula(const std::string& latex) {
+  try {
+    return draw::formula_to_mathml(latex, true);
+  } catch (const Error&) { return fmt::format("<code>{}</code>", escaped(latex)); }
+}
 
 std::string section(const StepView& step, const std::map<std::string, Place, std::less<>>& places, Language language) {
   std::string html = fmt::format(
