@@ -61,8 +61,11 @@ std::string section(std::string_view title, std::string_view body, int columns) 
     const std::size_t end = std::min(body.find('\n', at), body.size());
     const std::string_view line = body.substr(at, end - at);
     const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
-    for (const std::string& part : draw::wrapped(line.substr(indent), columns - 2 - static_cast<int>(indent)))
-      text += "  " + std::string(indent, ' ') + part + "\n";
+    const std::vector<std::string> parts =
+        indent > 0 && draw::display_width(line) <= columns - 2  // a formula keeps its spaces
+            ? std::vector{std::string(line.substr(indent))}
+            : draw::wrapped(line.substr(indent), columns - 2 - static_cast<int>(indent));
+    for (const std::string& part : parts) text += "  " + std::string(indent, ' ') + part + "\n";
     at = end + 1;
   }
   return text;

@@ -19,7 +19,7 @@ std::vector<Finding> run() {
       matrix("weights", "weights a = softmax(S)", a),
       matrix("jacobian", "the derivative da/dS = diag(a) - a a^T", j)
           .headed({"S_1", "S_2", "S_3"}, {"a_1", "a_2", "a_3"}),
-      matrix("row_sums", "the sum of each of its rows", sum(j, -1)),
+      matrix("row_sums", "the sum of each of its rows", sum(j, -1)).scientific(1),
       number("difference", "its second row against central differences", toy::largest_change(select(j, 0, 1), slopes))
           .scientific(),
       matrix("elementwise", "the article's a * (1 - a): its diagonal, and no more", elementwise),

@@ -7,6 +7,8 @@
 namespace gradus::study {
 namespace {
 
+std::vector<double> extents(const Tensor& x) { return {x.shape().begin(), x.shape().end()}; }
+
 std::vector<Finding> run() {
   const NoGrad guard;
   toy::Draw draw(10);
@@ -15,24 +17,23 @@ std::vector<Finding> run() {
   const Tensor first = select(c, 0, 0);
   const Tensor centred = matmul((q - mean(q, -2, keepdim)).T(), k - mean(k, -2, keepdim));
   const Tensor shorter = draw.normal({2, 4, 3});
-  // cross-covariance attention mixes features; linear attention sums K^T V once for all queries
+  // Cross-covariance attention mixes features; linear attention sums K^T V once for all queries.
   const Tensor mixed = matmul(k, softmax(c).T());
   const Tensor fq = elu(q) + 1.0, fk = elu(k) + 1.0, v = draw.normal({2, 5, 3});
   const Tensor through_length = matmul(matmul(fq, fk.T()), v), through_width = matmul(fq, matmul(fk.T(), v));
-  std::vector<double> shape;
-  for (const std::int64_t n : c.shape()) shape.push_back(static_cast<double>(n));
-  return {numbers("shape", "Q and K are [2, 5, 3]; the shape of Q^T K", shape).whole(),
-          matrix("product", "Q^T K of the first sequence, features by features", first),
-          number("asymmetry", "largest entry of C - C^T: a covariance of one thing with itself would have 0",
-                 toy::largest_change(first, first.T())),
-          number("uncentred", "largest difference to the covariance, which subtracts the means first",
-                 toy::largest_change(first, select(centred, 0, 0))),
-          said("error", "with 5 queries and 4 keys", toy::error_of([&] { matmul(q.T(), shorter); })),
-          number("cross_covariance", "mean square of K softmax(Q^T K)^T: attention between features is defined",
-                 mean(mixed * mixed).item()),
-          number("associativity", "phi(Q) (phi(K)^T V) against (phi(Q) phi(K)^T) V: the same",
-                 toy::largest_change(through_width, through_length))
-              .scientific()};
+  return {
+      numbers("shape", "Q and K are [2, 5, 3]; the shape of Q^T K", extents(c)).whole(),
+      matrix("product", "Q^T K of the first sequence, features by features", first),
+      number("asymmetry", "largest entry of C - C^T: a covariance of one thing with itself would have 0",
+             toy::largest_change(first, first.T())),
+      number("uncentred", "largest difference to the covariance, which subtracts the means first",
+             toy::largest_change(first, select(centred, 0, 0))),
+      said("error", "with 5 queries and 4 keys", toy::error_of([&] { matmul(q.T(), shorter); })),
+      numbers("cross_covariance", "cross-covariance attention, K softmax(Q^T K)^T: shape of the output", extents(mixed))
+          .whole(),
+      number("associativity", "phi(Q) (phi(K)^T V) against (phi(Q) phi(K)^T) V: the same",
+             toy::largest_change(through_width, through_length))
+          .scientific()};
 }
 
 const RegisteredExhibit registered({

@@ -21,7 +21,7 @@ std::vector<double> work_of(const std::function<void()>& f) {
 
 std::vector<Finding> run() {
   const NoGrad guard;
-  toy::Draw draw(12);
+  toy::Draw draw(24);
   const Tensor q = draw.normal({length, width}), k = draw.normal({length, width}), v = draw.normal({length, width});
   const Tensor inside = window(reach, reach).dense({length, length}), outside = inside == zeros_like(inside);
   const double root = std::sqrt(static_cast<double>(width));

@@ -16,7 +16,7 @@ struct Kind {
 /// log10 of the length of the gradient in front of all layers over that behind them. A layer is tanh(x W), with W from
 /// N(0, 1/4 / width).
 double log_gradient(Kind kind) {
-  toy::Draw draw(13);
+  toy::Draw draw(80);
   Tensor x = draw.normal({rows, width});
   x.requires_grad(true);
   Tensor y = x;

@@ -23,7 +23,7 @@ double distance_to_segment(Point p, Point a, Point b) {
 
 bool in_triangle(Point p, Point a, Point b, Point c) {
   const double u = cross(b - a, p - a), v = cross(c - b, p - b), w = cross(a - c, p - c);
-  return (u >= 0 && v >= 0 && w >= 0) || (u <= 0 && v <= 0 && w <= 0);
+  return u + v + w != 0 && ((u >= 0 && v >= 0 && w >= 0) || (u <= 0 && v <= 0 && w <= 0));
 }
 
 /// From p to the convex hull of the corners: 0 inside. In the plane a hull is the union of its corners' triangles.
@@ -51,24 +51,23 @@ std::vector<Finding> run() {
   const NoGrad guard;
   toy::Draw draw(18);
   const Tensor x = draw.normal({5, 2});
-  const toy::Pass p = toy::attend(x, draw.normal({2, 2}), draw.normal({2, 2}), draw.normal({2, 2}));
-  const Tensor with_residual = x + p.z;
-  const std::vector<Point> values = points_of(p.v), alone = points_of(p.z), moved = points_of(with_residual);
-  std::vector<double> distance_alone, distance_moved;
+  const toy::Pass p = toy::attend(x, draw.normal({2, 2}), draw.normal({2, 2}), draw.normal({2, 2}, 0.5));
+  const std::vector<Point> values = points_of(p.v), alone = points_of(p.z), moved = points_of(x + p.z);
+  std::vector<std::vector<double>> rows;
+  std::vector<std::string> names;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    distance_alone.push_back(distance_to_hull(alone[i], values));
-    distance_moved.push_back(distance_to_hull(moved[i], values));
+    const auto token = static_cast<std::int64_t>(i);
+    rows.push_back({x.at({token, 0}), x.at({token, 1}), alone[i].x, alone[i].y, moved[i].x, moved[i].y,
+                    distance_to_hull(alone[i], values), distance_to_hull(moved[i], values)});
+    names.push_back(fmt::format("token {}", i));
   }
   const Tensor even = matmul(full({5, 5}, 0.2, DType::f64), p.v);  // every token attends evenly
-  return {table("places", "five tokens in the plane",
-                {x.T()[0].to_vector<double>(), x.T()[1].to_vector<double>(), p.z.T()[0].to_vector<double>(),
-                 p.z.T()[1].to_vector<double>(), with_residual.T()[0].to_vector<double>(),
-                 with_residual.T()[1].to_vector<double>()})
-              .headed({}, {"embedding x, first coordinate", "second", "attention alone, A V", "", "x + A V", ""}),
-          numbers("alone", "distance to the hull of the values, attention alone", distance_alone),
-          numbers("with_residual", "with the residual, x + A V", distance_moved),
-          number("spread_alone", "even weights: how far the five outputs lie apart, alone", spread(even)).scientific(),
-          number("spread_residual", "with the residual, as far as the embeddings did", spread(x + even))};
+  return {
+      table("places", "five tokens in the plane: where they are, and how far from the hull of the values V", rows)
+          .headed({"x_0", "x_1", "(A V)_0", "(A V)_1", "(x + A V)_0", "(x + A V)_1", "A V to hull", "x + A V to hull"},
+                  names),
+      number("spread_alone", "with even weights: how far the five outputs A V lie apart", spread(even)),
+      number("spread_residual", "how far x + A V do: as far as the embeddings", spread(x + even))};
 }
 
 const RegisteredExhibit registered({

@@ -16,19 +16,21 @@ std::vector<Finding> run() {
   const Tensor x = randn({batch, tokens, embed});
   const double even = 1.0 / tokens;
   Tensor first, last;
-  double entropy = 0, largest = 0, agreement = 0;
+  double entropy = 0, largest = 0, deviation = 0, agreement = 0;
   for (int i = 0; i < models; ++i) {
     const Tensor weights = nn::SelfAttention(embed)(x).weights;
     entropy += toy::row_entropy(weights) / models;
-    largest = std::max(largest, max(weights).item());
+    largest += mean(max(weights, -1)).item() / models;
+    deviation += mean(std(log(weights), -1, 0)).item() / models;
     if (i == 0) first = select(weights, 0, 0);
     else agreement += toy::cosine(weights - even, last - even) / (models - 1);
     last = weights;
   }
-  return {number("entropy", "entropy of a row, mean over 50 fresh models of the article", entropy),
+  return {number("entropy", "entropy of a row, mean over 50 fresh models", entropy),
           number("even", "of even weights, ln 5", std::log(static_cast<double>(tokens))),
-          number("largest", "the largest weight of all, where even weights are 0.2", largest),
-          number("agreement", "cosine between the maps of two fresh models, less 0.2, mean over pairs", agreement),
+          number("deviation", "standard deviation of the scores in a row, mean", deviation),
+          number("largest", "largest weight of a row, mean; even weights are 0.2", largest),
+          number("agreement", "cosine between the maps, less 0.2, of two fresh models: mean over pairs", agreement),
           matrix("map", "the weights of the first model: rows look, columns are looked at", first)};
 }
 

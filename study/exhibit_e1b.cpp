@@ -63,7 +63,7 @@ const RegisteredExhibit registered({
         "    dW_Q = X^T (dA * A * (1 - A)) K / sqrt(d)",
     .right = "    dW_Q = X^T dS K / sqrt(d)  with  dS = A * (dA - rowsum(dA * A))",
     .why = "What is missing is the row sum, and it is small beside the rest when dA has both signs. So the wrong "
-           "gradient lies within a few degrees of the true one, and gradient descent still goes down. A loss curve "
+           "gradient points nearly the same way as the true one, and gradient descent still goes down. A loss curve "
            "cannot tell the two apart; a comparison with central differences can, at once: the true rule agrees to "
            "ten digits, the other one to less than one.",
     .commands = {"gradus check 'X = randn(5,7); W_Q = randn(7,4); K = X @ randn(7,4); V = X @ randn(7,4); "

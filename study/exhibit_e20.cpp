@@ -48,7 +48,7 @@ std::vector<double> moved(const std::vector<double>& a, const std::vector<double
 
 std::vector<Finding> run() {
   const NoGrad guard;
-  toy::Draw draw(20);
+  toy::Draw draw(94);
   const Tensor v = draw.normal({keys, width}), a = softmax(draw.normal({1, keys}));
   const Tensor b = tensor(moved(a.to_vector<double>(), unseen_direction(v)), {1, keys}, DType::f64);
   const Tensor outputs = concat({matmul(a, v), matmul(b, v)});

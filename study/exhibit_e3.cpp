@@ -32,16 +32,17 @@ std::vector<Finding> run() {
   const Tensor block = a0.reshape({5, 1}) * (eye(5, DType::f64) - a0.reshape({1, 5}));
   std::vector<double> shape;
   for (const std::int64_t n : j.shape()) shape.push_back(static_cast<double>(n));
-  return {number("error", "relative error of dW_Q without the factor", toy::relative(theirs, truth)),
-          number("ratio", "its length over that of the right one, sqrt(d) for d = 4",
-                 toy::length(theirs) / toy::length(right)),
-          number("cosine", "the cosine between them", toy::cosine(theirs, right)),
-          numbers("shape", "shape of dA/dS for five queries and five keys", shape).whole(),
-          matrix("block", "its block dA[0,j] / dS[0,l], the first row's softmax", select(select(j, 2, 0), 0, 0)),
-          number("block_difference", "that block against diag(a) - a a^T of the first row",
-                 toy::largest_change(select(select(j, 2, 0), 0, 0), block))
-              .scientific(),
-          number("across_rows", "the largest entry that joins two different rows", largest_across_rows(j))};
+  return {
+      number("error", "relative error of dW_Q without the factor 1/sqrt(d)", toy::relative(theirs, truth)),
+      number("ratio", "its length over that of the right one: sqrt(d), d = 4", toy::length(theirs) / toy::length(right))
+          .exact(),
+      number("cosine", "the cosine between them", toy::cosine(theirs, right)).exact(),
+      numbers("shape", "shape of dA/dS for five queries and five keys", shape).whole(),
+      matrix("block", "its block dA[0,j] / dS[0,l], the first row's softmax", select(select(j, 2, 0), 0, 0)),
+      number("block_difference", "that block against diag(a) - a a^T of the first row",
+             toy::largest_change(select(select(j, 2, 0), 0, 0), block))
+          .scientific(),
+      number("across_rows", "the largest entry that joins two different rows", largest_across_rows(j))};
 }
 
 const RegisteredExhibit registered({

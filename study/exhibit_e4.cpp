@@ -7,7 +7,7 @@
 namespace gradus::study {
 namespace {
 
-constexpr std::int64_t draws = 100, keys = 16;
+constexpr std::int64_t draws = 300, keys = 16;
 
 /// Over random queries against 16 random keys: the mean length of the softmax Jacobian and the mean largest weight.
 struct Saturation {
@@ -33,7 +33,7 @@ std::vector<Finding> run() {
     names.push_back(fmt::format("d_k = {}", d));
   }
   return {
-      table("saturation", "100 random queries, each against 16 random keys; J is the derivative of the softmax", rows)
+      table("saturation", "300 random queries, each against 16 random keys; J is the derivative of the softmax", rows)
           .headed({"var(q.k)", "|J| plain", "max a plain", "|J| scaled", "max a scaled"}, names)};
 }
 
@@ -42,7 +42,7 @@ const RegisteredExhibit registered({
     .aliases = {},
     .title = "The factor is 1/sqrt(d_k), and it keeps the softmax from saturating",
     .claim = "\"d_k is the scaling factor\", which \"stabilises the gradient\".\n"
-             "(First article, sections 1; the formula beside it divides by sqrt(d_k).)",
+             "(First article, section 1; the formula beside it divides by sqrt(d_k).)",
     .right = "d_k is the width of a key. The scaling factor is 1/sqrt(d_k).",
     .why = "A product q.k of independent standard normal vectors is a sum of d_k terms of variance 1, so its variance "
            "is d_k and its size grows like sqrt(d_k). Without the factor a wide head has scores far apart, the softmax "

@@ -7,7 +7,7 @@ namespace gradus::study {
 namespace {
 
 std::vector<Finding> run() {
-  toy::Draw draw(8);
+  toy::Draw draw(106);
   const Tensor x = draw.normal({3, 8}), wk = draw.normal({8, 8}, 0.5), wv = draw.normal({8, 8}, 0.5);
   Tensor wq = draw.normal({8, 8}, 0.5);
   const Tensor bump = pad(full({1, 1}, 0.5, DType::f64), {2, 5, 1, 6});  // 0.5 at row 2, column 1
@@ -41,10 +41,11 @@ const RegisteredExhibit registered({
         "from the same column of W_Q alone, so changing a column of head 0 cannot reach head 1: the difference is "
         "exactly 0, and so is the gradient. If the heads did share one projection they would all compute the same "
         "weights and there would be no use in having several.",
-    .commands = {"gradus eval 'X = randn(3,8); Q = X @ W_Q; K = X @ randn(8,8); V = X @ randn(8,8); "
-                 "sum(attention(Q[:, 4:8], K[:, 4:8], V[:, 4:8]))' --set 'W_Q=[[1,0,2,0,1,0,1,1],[0,1,0,1,2,0,0,1],"
-                 "[1,1,0,0,0,1,0,1],[2,0,0,1,0,0,1,0],[0,0,1,1,1,0,0,2],[1,0,0,2,0,1,1,0],[0,2,1,0,1,0,0,0],"
-                 "[1,0,1,0,0,2,0,1]]' --grad W_Q"},
+    .commands =
+        {"gradus derive 'X = randn(3,4); W_Q = randn(4,4); Q = X @ W_Q; K = X @ randn(4,4); V = X @ randn(4,4); "
+         "attention(Q[:, 2:4], K[:, 2:4], V[:, 2:4])' --wrt W_Q --values",
+         "gradus jacobian 'Q = X @ W_Q; attention(Q[:, 2:4], X[:, 2:4], X[:, 2:4])' --wrt W_Q "
+         "--set 'X=[[1,0,2,1],[0,1,1,-1]]' --set 'W_Q=[[1,0,1,2],[0,1,1,0],[2,1,0,1],[1,1,0,2]]'"},
     .run = run,
 });
 

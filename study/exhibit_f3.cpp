@@ -10,7 +10,7 @@ namespace gradus::study {
 namespace {
 
 constexpr std::int64_t padding = 0, start = 1, end = 2, first_letter = 3, letters = 8;
-constexpr std::int64_t vocabulary = first_letter + letters, length = 6, embed = 32;
+constexpr std::int64_t vocabulary = first_letter + letters, length = 10, embed = 32;
 constexpr std::int64_t batch = 32, steps = 300, unseen = 200;
 
 enum class Masks { dropped, applied };
@@ -100,12 +100,13 @@ std::vector<double> moved_by_padding(const Translator& model, const Words& words
   return {toy::largest_change(model(source, words.target_in), plain), toy::largest_change(behind_target, plain)};
 }
 
-/// How far the logits of the first letter move when the last one, which is in the future, is another.
+/// How far the logits of the first letter move when that letter, which the decoder reads next, is another.
 double moved_by_future(const Translator& model, const Words& words) {
-  const Tensor changed =
-      concat({slice(words.target_in, 1, 0, length), slice(words.source, 1, 0, 1) * 0 + first_letter}, 1);
-  return toy::largest_change(slice(model(words.source, changed), 1, 0, 1),
-                             slice(model(words.source, words.target_in), 1, 0, 1));
+  const Tensor in = words.target_in;  // <start>, first letter, ...
+  const Tensor letter = slice(in, 1, 1, 2);
+  const Tensor last = letter == vocabulary - 1;
+  const Tensor changed = concat({slice(in, 1, 0, 1), where(last, letter - 1, letter + 1), slice(in, 1, 2)}, 1);
+  return toy::largest_change(slice(model(words.source, changed), 1, 0, 1), slice(model(words.source, in), 1, 0, 1));
 }
 
 std::vector<Finding> run() {
@@ -119,11 +120,11 @@ std::vector<Finding> run() {
     moves.insert(moves.begin(), moved_by_future(m, words));
     return moves;
   };
-  return {table("accuracy", "write six letters backwards: two models after 300 steps, on 200 unseen words",
+  return {table("accuracy", "write ten letters backwards: two models after 300 steps, on 200 unseen words",
                 {accuracies(theirs, words), accuracies(right, words)})
               .headed({"letters, past given", "letters, free-running", "words, free-running"}, models),
           table("moves", "the largest change of a logit", {paddings(theirs), paddings(right)})
-              .headed({"by a future letter", "by padding the source", "the target"}, models)
+              .headed({"by the answer itself", "by padding the source", "the target"}, models)
               .scientific()};
 }
 

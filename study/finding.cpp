@@ -36,8 +36,8 @@ int widest(const std::vector<std::string>& texts, int least = 0) {
 /// Numbers side by side, `width` columns each and two apart.
 std::string side_by_side(const std::vector<std::string>& cells, int width) {
   std::string line;
-  for (const std::string& cell : cells)
-    line += (line.empty() ? "" : "  ") + draw::padded(cell, width, draw::Side::right);
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    line += (i ? "  " : "") + draw::padded(cells[i], width, draw::Side::right);
   return line;
 }
 
@@ -45,37 +45,66 @@ bool has_own_lines(const Finding& f) { return f.shape.rank() == 2 || !f.columns.
 
 /// Findings of one line each: names in one column, numbers in the next ones.
 std::string lines_of(const std::vector<const Finding*>& block, int columns) {
-  constexpr int widest_name = 56;
-  int name_width = 0, cell_width = 0;
+  int widest_name = 0, cell_width = 0, most_cells = 1;
   for (const Finding* f : block) {
-    name_width = std::max(name_width, std::min(display_width(f->what), widest_name));
+    widest_name = std::max(widest_name, display_width(f->what));
     cell_width = std::max(cell_width, widest(cells_of(*f)));
+    most_cells = std::max(most_cells, static_cast<int>(f->values.size()));
   }
+  const int name_width = std::min(widest_name, std::max(columns - most_cells * (cell_width + 2), 30));
   std::string text;
   for (const Finding* f : block) {
     const std::vector<std::string> names = draw::wrapped(f->what, name_width);
     for (std::size_t i = 0; i + 1 < names.size(); ++i) text += names[i] + "\n";
-    const std::string cells = side_by_side(cells_of(*f), cell_width);
-    const std::string name = draw::padded(names.empty() ? "" : names.back(), name_width);
-    if (name_width + 2 + display_width(cells) <= columns) text += name + "  " + cells + "\n";
-    else text += name + "\n    " + cells + "\n";
+    text += draw::padded(names.empty() ? "" : names.back(), name_width) + "  " +
+            side_by_side(cells_of(*f), cell_width) + "\n";
   }
   return text;
 }
 
-std::string matrix_text(const Finding& f) {
+int longest_word(const std::vector<std::string>& texts) {
+  int longest = 0;
+  for (const std::string& text : texts)
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t end = std::min(text.find(' ', at), text.size());
+      longest = std::max(longest, display_width(std::string_view(text).substr(at, end - at)));
+      at = end + 1;
+    }
+  return longest;
+}
+
+/// Headings broken into lines of `width`, all as tall as the tallest: they stand on the numbers.
+std::vector<std::vector<std::string>> heading_lines(const std::vector<std::string>& headings, int width) {
+  std::vector<std::vector<std::string>> broken;
+  std::size_t tallest = 0;
+  for (const std::string& heading : headings) {
+    broken.push_back(draw::wrapped(heading, width));
+    tallest = std::max(tallest, broken.back().size());
+  }
+  std::vector<std::vector<std::string>> lines(tallest);
+  for (const auto& parts : broken)
+    for (std::size_t line = 0; line < tallest; ++line) {
+      const std::size_t empty = tallest - parts.size();
+      lines[line].push_back(line < empty ? "" : parts[line - empty]);
+    }
+  return lines;
+}
+
+std::string matrix_text(const Finding& f, int columns) {
   const std::vector<std::string> cells = cells_of(f);
   const auto width = static_cast<std::size_t>(f.shape.rank() == 0 ? 1 : f.shape.back());
-  const int name_width = widest(f.rows), cell_width = widest(cells, widest(f.columns));
-  const std::string before = "    ", gap = f.rows.empty() ? "" : "  ";
+  const int name_width = widest(f.rows), least = widest(cells, longest_word(f.columns));
+  const int room = (columns - name_width - 4) / static_cast<int>(std::max<std::size_t>(width, 1)) - 2;
+  const int cell_width = std::clamp(widest(cells, widest(f.columns)), least, std::max(least, std::min(room, 14)));
+  const auto line_of = [&](const std::string& name, const std::vector<std::string>& line) {
+    return "    " + (f.rows.empty() ? "" : draw::padded(name, name_width) + "  ") + side_by_side(line, cell_width) +
+           "\n";
+  };
   std::string text = f.what + "\n";
-  if (!f.columns.empty())
-    text += before + draw::padded("", name_width) + gap + side_by_side(f.columns, cell_width) + "\n";
+  for (const auto& line : heading_lines(f.columns, cell_width)) text += line_of("", line);
   for (std::size_t i = 0; i * width < cells.size(); ++i) {
     const auto first = cells.begin() + static_cast<std::ptrdiff_t>(i * width);
-    const std::string name = i < f.rows.size() ? f.rows[i] : "";
-    text += before + draw::padded(name, name_width) + gap +
-            side_by_side({first, first + static_cast<std::ptrdiff_t>(width)}, cell_width) + "\n";
+    text += line_of(i < f.rows.size() ? f.rows[i] : "", {first, first + static_cast<std::ptrdiff_t>(width)});
   }
   return text;
 }
@@ -94,6 +123,7 @@ std::string to_string(double value, Finding::Style style, int digits) {
   switch (style) {
     case Finding::Style::decimal: return without_negative_zero(fmt::format("{:.{}f}", value, digits));
     case Finding::Style::scientific: return fmt::format("{:.{}e}", value, digits - 1);
+    case Finding::Style::exact: return fmt::format("{}", value);
     case Finding::Style::whole: return with_commas(fmt::format("{:.0f}", value));
   }
   return "";
@@ -116,6 +146,10 @@ Finding Finding::scientific(int digits_in_all) && {
 }
 Finding Finding::whole() && {
   style = Style::whole;
+  return std::move(*this);
+}
+Finding Finding::exact() && {
+  style = Style::exact;
   return std::move(*this);
 }
 Finding Finding::decimals(int after_the_point) && {
@@ -168,7 +202,7 @@ std::string to_text(const std::vector<Finding>& findings, int columns) {
       continue;
     }
     finish();
-    text += f.text.empty() ? matrix_text(f) : said_text(f, columns);
+    text += f.text.empty() ? matrix_text(f, columns) : said_text(f, columns);
   }
   finish();
   return text;

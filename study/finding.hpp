@@ -14,6 +14,7 @@ struct Finding {
     decimal,     ///< `digits` digits after the point
     scientific,  ///< `digits` digits in all
     whole,       ///< 2,103,552
+    exact,       ///< as many digits as tell it from every other number: 2 is 2 exactly
   };
   std::string name;                  ///< for programs and tests: unique in its exhibit
   std::string what;                  ///< for people
@@ -33,6 +34,7 @@ struct Finding {
   /// The same with another style, digits or headings: `number(...).scientific()`.
   Finding scientific(int digits_in_all = 2) &&;
   Finding whole() &&;
+  Finding exact() &&;
   Finding decimals(int after_the_point) &&;
   Finding headed(std::vector<std::string> column_names, std::vector<std::string> row_names = {}) &&;
 };

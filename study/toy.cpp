@@ -27,7 +27,7 @@ Pass attend(const Tensor& x, const Tensor& wq, const Tensor& wk, const Tensor& w
 }
 
 Problem problem() {
-  Draw draw(7);
+  Draw draw(50);
   Problem p{draw.normal({5, 7}), draw.normal({7, 4}, 0.5), draw.normal({7, 4}, 0.5), draw.normal({7, 4}, 0.5),
             draw.normal({5, 4})};
   for (Tensor* w : {&p.wq, &p.wk, &p.wv}) w->requires_grad(true);
