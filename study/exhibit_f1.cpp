@@ -32,7 +32,7 @@ std::vector<Finding> run() {
     names.push_back(fmt::format("width {}, {} heads", embed, heads));
   }
   return {table("spread", "logits and weights of 200 random queries over 64 random keys", rows)
-              .headed({"deviation, theirs", "right", "entropy, theirs", "right"}, names)
+              .headed({"deviation, theirs", "deviation, right", "entropy, theirs", "entropy, right"}, names)
               .decimals(2),
           number("even", "entropy of even weights, ln 64", std::log(static_cast<double>(keys))).decimals(2)};
 }

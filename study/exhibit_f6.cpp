@@ -63,7 +63,9 @@ std::vector<Finding> run() {
     names.push_back(fmt::format("after block {}", layer));
   }
   return {table("stream", "the stream through six blocks, width 64, dropout 0.1, 64 draws of the dropped entries", rows)
-              .headed({"zeros, theirs", "right", "variance, theirs", "right", "noise, theirs", "right"}, names),
+              .headed({"zeros, theirs", "zeros, right", "variance, theirs", "variance, right", "noise, theirs",
+                       "noise, right"},
+                      names),
           number("survival", "chance that a coordinate of the input passes all 12 places undropped, theirs",
                  std::pow(1 - p, 2 * depth))};
 }

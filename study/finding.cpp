@@ -97,8 +97,9 @@ std::string matrix_text(const Finding& f, int columns) {
   const int room = (columns - name_width - 4) / static_cast<int>(std::max<std::size_t>(width, 1)) - 2;
   const int cell_width = std::clamp(widest(cells, widest(f.columns)), least, std::max(least, std::min(room, 14)));
   const auto line_of = [&](const std::string& name, const std::vector<std::string>& line) {
-    return "    " + (f.rows.empty() ? "" : draw::padded(name, name_width) + "  ") + side_by_side(line, cell_width) +
-           "\n";
+    std::string text = "    " + (f.rows.empty() ? "" : draw::padded(name, name_width) + "  ");
+    text += side_by_side(line, cell_width);
+    return text.substr(0, text.find_last_not_of(' ') + 1) + "\n";
   };
   std::string text = f.what + "\n";
   for (const auto& line : heading_lines(f.columns, cell_width)) text += line_of("", line);
