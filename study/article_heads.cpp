@@ -13,7 +13,7 @@ FullWidthHeads::FullWidthHeads(std::int64_t embed, std::int64_t head_count) : fc
 
 Tensor FullWidthHeads::side_by_side(const Tensor& x) const {
   std::vector<Tensor> outputs;
-  for (const nn::SelfAttention& head : heads) outputs.push_back(head(x).output);
+  for (const nn::SelfAttention& head : heads) outputs.push_back(attention(head.query(x), head.key(x), head.value(x)));
   return concat(outputs, -1);
 }
 

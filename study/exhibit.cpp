@@ -123,7 +123,7 @@ const Exhibit& exhibit(std::string_view id) {
     if (is_called(*e, wanted)) return *e;
     ids += (ids.empty() ? "" : ", ") + e->id;
   }
-  fail("there is no exhibit \"{}\"; there are {}", id, ids);
+  fail("there is no exhibit \"{}\"; there are {}", draw::printable(id), ids);
 }
 
 std::vector<Finding> findings(const Exhibit& exhibit) {

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t embed = 256, heads = 8, tokens = 10;
 
-/// Parameters, multiply-adds outside the attention itself, and the width of the output.
+/// Parameters, multiply-adds, and the width of the output.
 template <class Module>
 std::vector<double> measured(const Module& module, const Tensor& x) {
   const NoGrad guard;
@@ -48,8 +48,7 @@ const RegisteredExhibit registered({
     .why = "Attention fixes no width: values of any width can be averaged, and the last linear layer brings the result "
            "back to the width of the residual stream. The reason to give each head E / H columns is the price: then H "
            "heads together have exactly the parameters of one head of full width. The second article saves still more, "
-           "but by giving up something: one small projection for all heads, each of which sees only its slice (E8). "
-           "(Multiply-adds are those of the linear layers.)",
+           "but by giving up something: one small projection for all heads, each of which sees only its slice (E8).",
     .commands = {"gradus eval '8 * 3 * (256*256 + 256) + 8*256*256 + 256'", "gradus eval '4 * (256*256 + 256)'",
                  "gradus eval '3 * 32*32 + 256*256 + 256'"},
     .run = run,

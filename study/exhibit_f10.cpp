@@ -42,8 +42,8 @@ const RegisteredExhibit registered({
            "sentence ends in an index error deep inside an embedding that never heard of sentences, and on a GPU in "
            "an assertion that names neither line nor length. Such an input comes late, in validation or in use, so "
            "the message is all that its finder has.",
-    .commands = {"gradus eval 'embedding(randn(100,4), arange(100))'",
-                 "gradus eval 'embedding(randn(100,4), arange(101))'"},
+    .commands = {"gradus eval 'embedding(randn(100,4), cast(arange(100), \"i64\"))'",
+                 "gradus eval 'embedding(randn(100,4), cast(arange(101), \"i64\"))'"},
     .run = run,
 });
 

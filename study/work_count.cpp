@@ -23,7 +23,9 @@ void WorkCount::on_op(const OpEvent& event) {
   for (const Tensor& x : event.inputs)
     if (x.defined()) bytes += bytes_of(x);
   const std::string_view name = event.info().name;
-  if (name == "matmul" || name == "linear") multiply_adds += y.numel() * event.inputs[0].size(-1);
+  const auto last = [&](std::size_t input) { return event.inputs[input].size(-1); };
+  if (name == "matmul" || name == "linear") multiply_adds += y.numel() * last(0);
+  else if (name == "attention") multiply_adds += y.numel() / last(2) * event.inputs[1].size(-2) * (last(0) + last(2));
   else elements += y.numel();
 }
 

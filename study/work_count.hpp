@@ -6,7 +6,7 @@
 namespace gradus::study::toy {
 
 /// Counts the work of the ops of this thread while it is observed: `WorkCount count; { const Observe watch(count); ...
-/// }`. Views cost nothing. What a fused kernel does inside is one op here.
+/// }`. Views cost nothing. attention counts as its two products, and as one op.
 class WorkCount final : public Observer {
  public:
   std::int64_t multiply_adds = 0;  ///< in products: rows times columns times what is summed over
