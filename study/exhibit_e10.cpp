@@ -40,10 +40,9 @@ const RegisteredExhibit registered({
     .id = "E10",
     .aliases = {},
     .title = "Q^T K is legal, and useful: it relates features, where Q K^T relates positions",
-    .claim =
-        "Q^T K cannot be multiplied: \"it aligns seq_len_q with the batch\"; if it could, it would be a covariance "
-        "matrix, symmetric, without use for attention.\n"
-        "(First article, \"why Q K^T and not Q^T K\".)",
+    .claim = "Q^T K cannot be multiplied: \"it aligns seq_len_q with the batch\"; if it could, it would be a "
+             "covariance matrix (the example shown is symmetric), \"meaningless\" and \"of no use\" for attention.\n"
+             "(First article, \"why Q K^T and not Q^T K\".)",
     .right = "The transpose swaps the last two axes and leaves the batch alone. Q^T K is [batch, d, d], defined when "
              "there are as many queries as keys; it is neither centred nor symmetric, so no covariance of one thing; "
              "and it is used.",

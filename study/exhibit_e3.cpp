@@ -51,9 +51,10 @@ const RegisteredExhibit registered({
     .title = "diag(a) - a a^T belongs to S = Q K^T / sqrt(d), not to Q K^T, and to one row at a time",
     .claim = "d alpha / d(Q K^T) = diag(alpha) - alpha alpha^T.\n"
              "(First article, section 2.2.)",
-    .right = "For one query, da/dS = diag(a) - a a^T with S = Q K^T / sqrt(d). With respect to Q K^T the factor "
-             "1/sqrt(d) is still to come. For all queries, dA[i,j] / dS[k,l] has four indices and is 0 unless i = k: "
-             "a block of diag(a) - a a^T for each row, nothing between rows.",
+    .right =
+        "For one query, da/dS = diag(a) - a a^T with S = Q K^T / sqrt(d). With respect to Q K^T the factor 1/sqrt(d) "
+        "is still to come. For all queries, dA[i,j] / dS[k,l] has four indices: a block diag(a) - a a^T for each "
+        "row, and 0 between different rows.",
     .why = "The scores are divided before the softmax, so the chain rule multiplies once more by 1/sqrt(d). Forgetting "
            "it gives a gradient that points exactly the right way and is sqrt(d) times too long: an optimizer such as "
            "Adam, which does not care for the length, hides it completely. And a is a row, not a matrix: for a whole "
