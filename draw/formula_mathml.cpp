@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace gradus::draw {
 namespace {
 
@@ -90,7 +92,7 @@ std::string accent_element(const Formula& f) {
                                 : f.text == "dot"   ? "˙"
                                 : f.text == "ddot"  ? "¨"
                                 : f.text == "vec"   ? "→"
-                                                    : "¯";
+                                                    : "‾";
   return fmt::format(R"(<mover accent="true">{}<mo stretchy="{}">{}</mo></mover>)", single(base), wide, mark);
 }
 
@@ -105,8 +107,21 @@ std::string scripts_element(const Formula& f) {
   return fmt::format("<{0}>{1}</{0}>", below ? "mover" : "msup", inner);
 }
 
-std::string bracket(std::string_view text, std::string_view form) {
-  return text.empty() ? "" : fmt::format(R"(<mo fence="true" form="{}">{}</mo>)", form, escaped(text));
+/// Whether brackets around it grow.
+bool is_tall(const Formula& f) {
+  if (f.kind == Kind::fraction || f.kind == Kind::matrix || f.kind == Kind::root || is_large(f)) return true;
+  if (f.kind == Kind::scripts) return is_tall(f.parts.front());
+  return f.kind != Kind::accent && std::any_of(f.parts.begin(), f.parts.end(), is_tall);
+}
+
+std::string bracket(std::string_view text, std::string_view form, bool tall) {
+  if (text.empty()) return "";
+  return fmt::format(R"(<mo fence="true" form="{}" stretchy="{}">{}</mo>)", form, tall, escaped(text));
+}
+
+std::string in_brackets(const Formula& f, const std::string& inside) {
+  const bool tall = is_tall(f);
+  return "<mrow>" + bracket(f.text, "prefix", tall) + inside + bracket(f.closing, "postfix", tall) + "</mrow>";
 }
 
 std::string table(const Formula& f, int columns, std::string_view attributes, std::string_view cell) {
@@ -130,26 +145,36 @@ std::string element(const Formula& f) {
     case Kind::op: return operator_element(f, false);
     case Kind::text: return text_element(f.text);
     case Kind::space: return fmt::format(R"(<mspace width="{}"/>)", f.text);
-    case Kind::fence:
-      return "<mrow>" + bracket(f.text, "prefix") + side_by_side(f.parts[0].parts) + bracket(f.closing, "postfix") +
-             "</mrow>";
+    case Kind::fence: return in_brackets(f, side_by_side(f.parts[0].parts));
     case Kind::accent: return accent_element(f);
     case Kind::fraction: return "<mfrac>" + single(f.parts[0]) + single(f.parts[1]) + "</mfrac>";
     case Kind::root:
       if (f.parts.size() == 1) return "<msqrt>" + single(f.parts[0]) + "</msqrt>";
       return "<mroot>" + single(f.parts[0]) + single(f.parts[1]) + "</mroot>";
     case Kind::scripts: return scripts_element(f);
-    case Kind::matrix:
-      return "<mrow>" + bracket(f.text, "prefix") + table(f, f.columns, "", "") + bracket(f.closing, "postfix") +
-             "</mrow>";
+    case Kind::matrix: return in_brackets(f, table(f, f.columns, "", ""));
   }
   return {};
+}
+
+/// With a wide space behind each comma that separates whole formulas: `y = x s, s = \sigma(x)`.
+Formula apart(const Formula& f) {
+  Formula out{.kind = f.kind};
+  if (f.kind == Kind::lines)
+    for (const Formula& line : f.parts) out.parts.push_back(apart(line));
+  if (f.kind == Kind::lines) return out;
+  if (f.kind != Kind::row) return f;
+  for (const Formula& part : f.parts) {
+    out.parts.push_back(part);
+    if (part.kind == Kind::op && part.text == ",") out.parts.push_back({.kind = Kind::space, .text = "0.6em"});
+  }
+  return out;
 }
 
 }  // namespace
 
 std::string to_mathml(const Formula& formula, bool block) {
-  return fmt::format(R"(<math display="{}">{}</math>)", block ? "block" : "inline", single(formula));
+  return fmt::format(R"(<math display="{}">{}</math>)", block ? "block" : "inline", single(apart(formula)));
 }
 
 }  // namespace gradus::draw

@@ -3,6 +3,8 @@
 #include "draw/formula.hpp"
 #include "draw/svg.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 
@@ -199,9 +201,24 @@ std::string prose_to_unicode(std::string_view text) {
 }
 
 std::string prose_to_html(std::string_view text) {
-  return joined(
-      text, [](const std::string& words) { return escaped(words); },
-      [](const std::string& latex) { return formula_to_mathml(latex, false); });
+  const std::vector<ProsePart> parts = prose_parts(text);
+  std::string out;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const std::string& words = parts[i].text;
+    if (!parts[i].formula) {
+      out += escaped(words);
+      continue;
+    }
+    const std::string math = formula_to_mathml(words, false);
+    const std::string_view next = i + 1 < parts.size() ? std::string_view(parts[i + 1].text) : std::string_view();
+    const std::size_t marks = std::min(next.find(' '), next.size());
+    // A comma stays on the line of its formula.
+    out += marks == 0
+               ? math
+               : fmt::format(R"(<span style="white-space:nowrap">{}{}</span>)", math, escaped(next.substr(0, marks)));
+    if (marks > 0) out += escaped(parts[++i].text.substr(marks));
+  }
+  return out;
 }
 
 std::string prose_to_markdown(std::string_view text) {

@@ -29,10 +29,6 @@ std::string to_latex(const Term& term);
 /// A name of the derivation as LaTeX: `W_Q` as W_{Q}, `d_S` as \bar S.
 std::string latex_name(const std::string& name);
 
-/// As NumPy writes it, from the words of each op (OpInfo::numpy). `helpers` collects the names of the functions of
-/// study/numpy_helpers.hpp that it calls.
-std::string to_numpy(const Term& term);
-
 /// One entry of a term as a sum of products of entries.
 struct ScalarForm {
   std::string symbols;  ///< `X[0,0]·d_Q[0,1] + X[1,0]·d_Q[1,1]`, or with Σ when the sum is long

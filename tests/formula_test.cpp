@@ -76,7 +76,7 @@ TEST_CASE("formulas on a terminal read as in a book") {
 }
 
 TEST_CASE("formulas on a page are MathML with bars, limits, fractions and roots") {
-  CHECK(inner("\\bar y") == R"(<mover accent="true"><mi>y</mi><mo stretchy="false">¯</mo></mover>)");
+  CHECK(inner("\\bar y") == R"(<mover accent="true"><mi>y</mi><mo stretchy="false">‾</mo></mover>)");
   CHECK(inner("x_i^{2}") == "<msubsup><mi>x</mi><mi>i</mi><mn>2</mn></msubsup>");
   CHECK(inner("\\sum_j y_j") == "<mrow><munder><mo>∑</mo><mi>j</mi></munder><msub><mi>y</mi><mi>j</mi></msub></mrow>");
   CHECK(inner("\\frac{1}{n}") == "<mfrac><mn>1</mn><mi>n</mi></mfrac>");
@@ -84,7 +84,8 @@ TEST_CASE("formulas on a page are MathML with bars, limits, fractions and roots"
   CHECK(inner("a < b \\& c") == "<mrow><mi>a</mi><mo>&lt;</mo><mi>b</mi><mo>&amp;</mo><mi>c</mi></mrow>");
   CHECK(
       inner("\\operatorname{diag}(y)") ==
-      R"(<mrow><mi>diag</mi><mrow><mo fence="true" form="prefix">(</mo><mi>y</mi><mo fence="true" form="postfix">)</mo></mrow></mrow>)");
+      R"(<mrow><mi>diag</mi><mrow><mo fence="true" form="prefix" stretchy="false">(</mo><mi>y</mi><mo fence="true" form="postfix" stretchy="false">)</mo></mrow></mrow>)");
+  CHECK(inner("|\\frac12|").find(R"(form="prefix" stretchy="true">|</mo>)") != std::string::npos);
   CHECK(inner("\\log x") == R"(<mrow><mi>log</mi><mspace width="0.17em"/><mi>x</mi></mrow>)");
   CHECK(inner("\\mathrm{T}") == R"(<mi mathvariant="normal">T</mi>)");
   CHECK(inner("\\text{none}") == "<mtext>none</mtext>");
@@ -200,7 +201,8 @@ TEST_CASE("formulas are found within sentences, articles and code are left alone
 TEST_CASE("sentences are escaped for what shows them") {
   CHECK(prose_to_unicode("a cotangent\n\\bar y here") == "a cotangent y\u0304 here");
   CHECK(prose_to_html("R&D: is <i64> x_i?") ==
-        "R&amp;D: is &lt;i64&gt; <math display=\"inline\"><msub><mi>x</mi><mi>i</mi></msub></math>?");
+        "R&amp;D: is &lt;i64&gt; <span style=\"white-space:nowrap\"><math display=\"inline\"><msub><mi>x</mi><mi>i</mi>"
+        "</msub></math>?</span>");
   CHECK(prose_to_markdown("with log_target \\bar y") == "with log\\_target $\\bar y$");
   CHECK(prose_to_latex("100 % of log_target x") == "100 \\% of log\\_target $x$");
 }
