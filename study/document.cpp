@@ -52,8 +52,6 @@ class Document {
     text_ += fmt::format(format, std::forward<A>(arguments)...);
   }
   void heading(Word what) { add("\n\\section*{{{}}}\n", word(language_, what)); }
-  std::string formula(const std::string& latex) const { return latex_formula(latex, engine_); }
-  std::string name(const std::string& text) const { return formula(latex_name(text)); }
 
   void preamble() {
     const bool chinese = language_ == Language::zh;
@@ -77,17 +75,17 @@ class Document {
     }
     for (const Quantity& q : d_.quantities) {
       if (q.made_by >= 0) continue;
-      add("\\stepheading{{}}{{{}: ${}$, {} {}}}\n", word(language_, word_of(q.role)), name(q.name),
+      add("\\stepheading{{}}{{{}: ${}$, {} {}}}\n", word(language_, word_of(q.role)), latex_name(q.name),
           word(language_, Word::shape), to_string(q.value.shape()));
       matrices(q.name, q.value);
     }
   }
 
   void step(const StepView& step) {
-    add("\n\\stepheading{{{}. ${}$}}{{{}}}\n", step.number, name(step.name), latex_text(step.kind, engine_));
+    add("\n\\stepheading{{{}. ${}$}}{{{}}}\n", step.number, latex_name(step.name), latex_text(step.kind, engine_));
     if (!step.general.empty())
-      add("\\plain{{\\text{{{}: }}{}}}\n", word(language_, Word::general_rule), formula(lines(step.general)));
-    add("\\numbered{{{}}}{{{}}}\n", step.number, formula(step.latex()));
+      add("\\plain{{\\text{{{}: }}{}}}\n", word(language_, Word::general_rule), lines(step.general));
+    add("\\numbered{{{}}}{{{}}}\n", step.number, step.latex());
     if (!step.line.empty()) add("\\lineofcode{{{}}}\n", latex_code(step.line, engine_));
     add("\\lineofcode{{{}}}\n", shapes(step));
     matrices(step.name, step.value);
@@ -106,11 +104,11 @@ class Document {
 
   std::string shapes(const StepView& step) const {
     std::string text =
-        fmt::format("{}: ${}$ {}", word(language_, Word::shapes), name(step.name), to_string(step.value.shape()));
+        fmt::format("{}: ${}$ {}", word(language_, Word::shapes), latex_name(step.name), to_string(step.value.shape()));
     const auto places = places_of(d_);
     const char* between = " $\\leftarrow$ ";
     for (const std::string& operand : step.operands) {
-      text += fmt::format("{}${}$ {}", between, name(operand), to_string(places.at(operand).value.shape()));
+      text += fmt::format("{}${}$ {}", between, latex_name(operand), to_string(places.at(operand).value.shape()));
       between = ", ";
     }
     return text;
@@ -122,7 +120,7 @@ class Document {
     const Numbers numbers(x);
     for (std::size_t m = 0; m < part.matrices.size(); ++m) {
       const std::string at = part.matrices[m].rank() == 0 ? "" : index_text(part.matrices[m]);
-      add("{{\\small\\[{}{} = {}\\]}}\n", name(of), at, matrix(part, numbers, m));
+      add("{{\\small\\[{}{} = {}\\]}}\n", latex_name(of), at, matrix(part, numbers, m));
     }
     if (part.some_matrices())
       add("\\lineofcode{{{}}}\n",

@@ -73,14 +73,4 @@ std::string latex_code(std::string_view text, Engine engine) {
   return fmt::format("\\texttt{{{}}}", latex);
 }
 
-std::string latex_formula(std::string_view formula, Engine engine) {
-  std::string latex;
-  for (const char32_t c : draw::decode_utf8(formula)) {
-    if (c < 0x80 || engine == Engine::xelatex) latex += draw::encode_utf8(c);
-    else if (const std::string letter = greek(c); !letter.empty()) latex += letter;
-    else latex += fmt::format("\\text{{{}}}", by_number(c));
-  }
-  return latex;
-}
-
 }  // namespace gradus::study

@@ -199,9 +199,9 @@ TEST_CASE("text of the user stays text: a title and a program with tags, names w
   Record record;
   const Tensor x = full({2}, 0.5, DType::f64);
   Tensor w = full({2}, 2.0, DType::f64).requires_grad(true);
-  record.name("</script><img src=x onerror=alert(1)>", w);
-  record.name("x&amp;\"'", x);
-  const Derivation d = derive(sum(x * w), {w});
+  Derivation d = derive(sum(x * w), {w});
+  d.quantities[0].name = "</script><img src=x onerror=alert(1)>";
+  d.quantities[1].name = "x&amp;\"'";
   const json r = visit(d, "#step-2", R"js(
 report.title = document.title;
 report.bold = document.querySelectorAll("b, img").length;
