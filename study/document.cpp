@@ -85,7 +85,7 @@ class Document {
     add("\n\\stepheading{{{}. ${}$}}{{{}}}\n", step.number, latex_name(step.name), latex_text(step.kind, engine_));
     if (!step.general.empty())
       add("\\plain{{\\text{{{}: }}{}}}\n", word(language_, Word::general_rule), lines(step.general));
-    add("\\numbered{{{}}}{{{}}}\n", step.number, step.latex());
+    add("\\numbered{{{}}}{{{}}}\n", step.number, breakable(step.latex()));
     if (!step.line.empty()) add("\\lineofcode{{{}}}\n", latex_code(step.line, engine_));
     add("\\lineofcode{{{}}}\n", shapes(step));
     matrices(step.name, step.value);

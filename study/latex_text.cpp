@@ -73,4 +73,15 @@ std::string latex_code(std::string_view text, Engine engine) {
   return fmt::format("\\texttt{{{}}}", latex);
 }
 
+std::string breakable(std::string_view formula) {
+  std::string latex;
+  int depth = 0;
+  for (const char c : formula) {
+    depth += c == '{' ? 1 : c == '}' ? -1 : 0;
+    latex += c;
+    if (depth == 0 && (c == ',' || c == '(')) latex += "\\allowbreak ";
+  }
+  return latex;
+}
+
 }  // namespace gradus::study

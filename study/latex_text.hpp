@@ -15,4 +15,7 @@ std::string latex_text(std::string_view text, Engine engine);
 /// The same in typewriter type, where a line may end after a space, a bracket or a comma.
 std::string latex_code(std::string_view text, Engine engine);
 
+/// A formula that may also break after its commas and opening brackets, as long calls must.
+std::string breakable(std::string_view formula);
+
 }  // namespace gradus::study

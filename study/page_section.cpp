@@ -61,7 +61,7 @@ std::string edges(const StepView& step) {
 std::string formula(const std::string& latex, bool block) {
   try {
     return draw::formula_to_mathml(latex, block);
-  } catch (const Error&) { return fmt::format("<code>{}</code>", escaped(latex)); }
+  } catch (const Error&) { return fmt::format("<code class=latex>{}</code>", escaped(latex)); }
 }
 
 std::string section(const StepView& step, const std::map<std::string, Place, std::less<>>& places, Language language) {

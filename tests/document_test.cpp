@@ -7,6 +7,7 @@
 #include "core/random.hpp"
 #include "ops/ops.hpp"
 #include "tests/file_helpers.hpp"
+#include "tests/sample_derivations.hpp"
 
 using namespace gradus;
 using namespace gradus::study;
@@ -95,4 +96,19 @@ TEST_CASE("the Chinese document says how to compile it and keeps its characters"
   CHECK(document.starts_with("% Compile with xelatex; needs the package ctex.\n"));
   CHECK(contains(document, "\\usepackage[UTF8]{ctex}"));
   for (const char* part : {"注意力", "反向", "中"}) CHECK(contains(document, part));
+}
+
+TEST_CASE("the steps of every op's samples compile, all in one document") {
+  std::string all, head;
+  DeriveOptions options;
+  options.verify = false;
+  test::for_each_sample_derivation(options, [&](const OpEntry&, int, const Sample&, const Derivation& d) {
+    const std::string document = to_latex_document(d);
+    const std::string begin = "\\begin{document}\n";
+    const std::size_t body = document.find(begin) + begin.size();
+    head = document.substr(0, body);
+    all += document.substr(body, document.rfind("\\end{document}") - body);
+  });
+  CHECK(all.size() > 100'000);
+  CHECK(overfull(compiled(head + all + "\\end{document}\n")) < 20);
 }

@@ -6,6 +6,7 @@
 #include "core/random.hpp"
 #include "ops/ops.hpp"
 #include "tests/browser.hpp"
+#include "tests/sample_derivations.hpp"
 
 using namespace gradus;
 using namespace gradus::study;
@@ -259,4 +260,15 @@ report.cells = cells(output()).length;
   CHECK(contains(r["entry"][1].get<std::string>(), "600 entries"));
   CHECK(r["corner"] == "shown: the first [16, 16] of [20, 30]");
   CHECK(r["cells"] == 256);
+}
+
+TEST_CASE("every formula of every op's samples is shown as a formula") {
+  DeriveOptions options;
+  options.verify = false;
+  test::for_each_sample_derivation(options, [](const OpEntry& op, int number, const Sample&, const Derivation& d) {
+    INFO(op.name(), " sample ", number);
+    const std::string html = to_html(d);
+    const std::size_t bare = html.find("<code class=latex>");
+    CHECK_MESSAGE(bare == std::string::npos, html.substr(bare, 300));
+  });
 }
