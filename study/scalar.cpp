@@ -48,6 +48,8 @@ constexpr std::string_view elementwise[] = {"exp",        "log",  "sqrt",  "rsqr
 
 class Expander {
  public:
+  std::vector<std::pair<std::string, Shape>> leaves;
+
   explicit Expander(int longest) : longest_(longest) {}
 
   Entry entry(const Term& term, const Shape& index) {
@@ -67,7 +69,8 @@ class Expander {
   }
 
  private:
-  Entry leaf(const Term& term, const Shape& index) const {
+  Entry leaf(const Term& term, const Shape& index) {
+    if (!term.name.empty()) leaves.emplace_back(term.name, index);
     const double v = value_at(term.value, index);
     const Binding binding = v < 0 ? Binding::sign : Binding::atom;
     const std::string number = number_text(v);
@@ -201,8 +204,9 @@ ScalarForm scalar_form(const Term& term, const Shape& index, int longest) {
   for (int i = 0; i < index.rank(); ++i)
     if (index[i] < 0 || index[i] >= term.value.shape()[i])
       fail("scalar form: index {} is out of range for axis {} of shape {}", index[i], i, term.value.shape());
-  const Entry entry = Expander(longest).entry(term, index);
-  return {entry.symbols, entry.numbers, value_at(term.value, index)};
+  Expander expander(longest);
+  Entry entry = expander.entry(term, index);
+  return {std::move(entry.symbols), std::move(entry.numbers), value_at(term.value, index), std::move(expander.leaves)};
 }
 
 }  // namespace gradus::study

@@ -34,6 +34,7 @@ struct ScalarForm {
   std::string symbols;  ///< `X[0,0]·d_Q[0,1] + X[1,0]·d_Q[1,1]`, or with Σ when the sum is long
   std::string numbers;  ///< the same with the numbers put in
   double value = 0;
+  std::vector<std::pair<std::string, Shape>> entries;  ///< the named entries in it, in order, with repetitions
 };
 
 /// The entry at `index` of the term. Sums of more than `longest` terms are shown by their first and last.
