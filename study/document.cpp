@@ -14,8 +14,7 @@ constexpr std::int64_t most_rows = 8;  // of a matrix, so that its columns fit b
 
 // A formula is set as a paragraph, so that a long one breaks at its operators; its number stands at the right margin, on
 // a line of its own where there is no room.
-constexpr const char* macros = R"(\setcounter{MaxMatrixCols}{12}
-\setlength{\parindent}{0pt}
+constexpr const char* macros = R"(\setlength{\parindent}{0pt}
 \setlength{\parskip}{4pt plus 2pt}
 \setlength{\emergencystretch}{3em}
 \allowdisplaybreaks
@@ -60,7 +59,7 @@ class Document {
         chinese ? "Compile with xelatex; needs the package ctex." : "Compile with pdflatex.");
     if (chinese) add("\\usepackage[UTF8]{{ctex}}\n");
     add("\\usepackage{{amsmath,amssymb}}\n\\usepackage[margin=25mm]{{geometry}}\n{}", macros);
-    add("\\title{{{}}}\n\\author{{}}\n\\date{{}}\n\n\\begin{{document}}\n\\maketitle\n", latex_text(title, engine_));
+    add("\n\\begin{{document}}\n{{\\LARGE\\raggedright {}\\par}}\n\\medskip\n", latex_text(title, engine_));
     add("{}; {}.\n", latex_text(verdict_sentence(d_, language_), engine_),
         latex_text(cotangent_sentence(d_, language_), engine_));
   }
@@ -130,7 +129,8 @@ class Document {
 
   static std::string matrix(const ShownPart& part, const Numbers& numbers, std::size_t m) {
     if (part.rank == 0) return number(numbers.text({}));
-    std::string text = "\\begin{pmatrix}";
+    const std::size_t columns = static_cast<std::size_t>(part.columns) + (part.columns < part.all_columns ? 1 : 0);
+    std::string text = fmt::format("\\left(\\begin{{array}}{{{}}}", std::string(columns, 'r'));
     for (std::int64_t row = 0; row < part.rows; ++row) {
       if (row > 0) text += "\\\\";
       for (std::int64_t column = 0; column < part.columns; ++column)
@@ -138,7 +138,7 @@ class Document {
       if (part.columns < part.all_columns) text += "&\\cdots";
     }
     if (part.rows < part.all_rows) text += "\\\\\\vdots";
-    return text + "\\end{pmatrix}";
+    return text + "\\end{array}\\right)";
   }
 
   // `-3e-07` with a minus, and with an upright e.

@@ -35,6 +35,7 @@ std::string special(char32_t c) {
     case U'>':
     case U'|': return {'$', static_cast<char>(c), '$'};
     case U'"': return "''";
+    case U'·': return "$\\cdot$";
     case U'{':
     case U'}':
     case U'$':

@@ -117,6 +117,7 @@
   function clearEntry(step) {
     mark("chosen", []);
     mark("read", []);
+    panel.classList.remove("open");
     panel.replaceChildren(line("hint", words.entry_hint));
     step.querySelector(".numbers").after(panel);
   }
@@ -135,7 +136,7 @@
     else panel.append(line("hint", made === 0 ? words.given : sums));
     mark("chosen", [cell]);
     mark("read", sum && figure.closest(".output") ? readBy(sum[0]) : []);
-    panel.scrollIntoView({ block: "nearest" });
+    panel.classList.add("open");
   }
 
   // The cells among what went in that a sum names, as X[0,1].
