@@ -7,7 +7,7 @@
 #include "core/random.hpp"
 #include "ops/ops.hpp"
 #include "tests/file_helpers.hpp"
-#include "tests/sample_derivations.hpp"
+#include "tests/op_derivations.hpp"
 
 using namespace gradus;
 using namespace gradus::study;
@@ -100,9 +100,7 @@ TEST_CASE("the Chinese document says how to compile it and keeps its characters"
 
 TEST_CASE("the steps of every op's samples compile, all in one document") {
   std::string all, head;
-  DeriveOptions options;
-  options.verify = false;
-  test::for_each_sample_derivation(options, [&](const OpEntry&, int, const Sample&, const Derivation& d) {
+  gradus_test::for_each_derivation({.verify = false}, [&](const std::string&, const Sample&, const Derivation& d) {
     const std::string document = to_latex_document(d);
     const std::string begin = "\\begin{document}\n";
     const std::size_t body = document.find(begin) + begin.size();

@@ -6,7 +6,7 @@
 #include "core/random.hpp"
 #include "ops/ops.hpp"
 #include "tests/browser.hpp"
-#include "tests/sample_derivations.hpp"
+#include "tests/op_derivations.hpp"
 
 using namespace gradus;
 using namespace gradus::study;
@@ -265,10 +265,8 @@ report.cells = cells(output()).length;
 }
 
 TEST_CASE("every formula of every op's samples is shown as a formula") {
-  DeriveOptions options;
-  options.verify = false;
-  test::for_each_sample_derivation(options, [](const OpEntry& op, int number, const Sample&, const Derivation& d) {
-    INFO(op.name(), " sample ", number);
+  gradus_test::for_each_derivation({.verify = false}, [](const std::string& name, const Sample&, const Derivation& d) {
+    INFO(name);
     const std::string html = to_html(d);
     const std::size_t bare = html.find("<code class=latex>");
     CHECK_MESSAGE(bare == std::string::npos, html.substr(bare, 300));

@@ -1,16 +1,17 @@
 #pragma once
-#include <cmath>
-#include <functional>
-
 #include "core/registry.hpp"
-#include "ops/ops.hpp"
 #include "study/derivation.hpp"
 
-// Derivations of every op, on its own samples.
-namespace gradus::test {
+#include <cmath>
+#include <functional>
+#include <string>
+#include <vector>
 
-/// The value with every f64 tensor in it made a parameter.
-inline Value as_parameter(const Value& value, std::vector<Tensor>& parameters) {
+namespace gradus_test {
+
+// Every floating tensor among the arguments becomes a parameter.
+inline gradus::Value as_parameter(const gradus::Value& value, std::vector<gradus::Tensor>& parameters) {
+  using namespace gradus;
   if (const Tensor* const x = value.get_if<Tensor>(); x && x->defined() && x->dtype() == DType::f64) {
     parameters.push_back(copy_of(*x).requires_grad(true));
     return Value(parameters.back());
@@ -22,12 +23,11 @@ inline Value as_parameter(const Value& value, std::vector<Tensor>& parameters) {
   return Value(std::move(made));
 }
 
-/// Calls `f(op, number, sample, derivation)` for every sample of a differentiable op that has a finite f64 result; gives
-/// their count.
-inline int for_each_sample_derivation(
-    const study::DeriveOptions& options,
-    const std::function<void(const OpEntry&, int, const Sample&, const study::Derivation&)>& f) {
-  int derivations = 0;
+// Derives every sample of every op that has a gradient, and calls f(name, sample, derivation).
+inline void for_each_derivation(
+    const gradus::study::DeriveOptions& options,
+    const std::function<void(const std::string&, const gradus::Sample&, const gradus::study::Derivation&)>& f) {
+  using namespace gradus;
   for (const OpEntry* const op : all_ops()) {
     if (!op->differentiable) continue;
     Samples samples;
@@ -44,11 +44,9 @@ inline int for_each_sample_derivation(
       const Tensor y = op->call(arguments);
       if (!y.requires_grad() || y.dtype() != DType::f64) continue;
       if (y.numel() == 1 && !std::isfinite(y.item())) continue;  // infinity has no differences
-      f(*op, number, sample, study::derive(y, parameters, options));
-      ++derivations;
+      f(op->name() + " sample " + std::to_string(number), sample, study::derive(y, parameters, options));
     }
   }
-  return derivations;
 }
 
-}  // namespace gradus::test
+}  // namespace gradus_test
