@@ -48,7 +48,7 @@ struct GraphLayout {
 GraphLayout layout(const Graph& graph);
 
 /// The picture. Each node is a group of class `node node-KIND` with data-node="ID", each edge one of class `edge` with
-/// data-edge="INDEX", data-from="ID" and data-to="ID", so that a page can highlight them. Colours follow the page
+/// data-edge="FROM-TO", data-from="FROM" and data-to="TO", so that a page can highlight them. Colours follow the page
 /// (--gradus-ink and --gradus-paper). Error as layout.
 std::string to_svg(const Graph& graph);
 

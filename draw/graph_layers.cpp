@@ -4,8 +4,8 @@
 #include "draw/text.hpp"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
@@ -64,22 +64,25 @@ std::vector<int> columns_of(const Graph& graph, const std::vector<std::pair<int,
 
 /// Stops and routes; edges of one source share the stops that they pass.
 void add_routes(GraphLayers& layers, const std::vector<std::pair<int, int>>& edges) {
-  std::map<std::pair<int, int>, int> passing;  // source and column: stop
+  std::vector<std::vector<int>> passing(layers.stops.size());  // of each source: its stops from left to right
   const auto connect = [&](int from, int to) {
-    auto& right = layers.stops[at(from)].right;
-    if (std::find(right.begin(), right.end(), to) != right.end()) return;
-    right.push_back(to);
+    layers.stops[at(from)].right.push_back(to);
     layers.stops[at(to)].left.push_back(from);
   };
+  std::set<std::pair<int, int>> known;
   for (const auto& [from, to] : edges) {
-    std::vector<int> route{from};
-    for (int column = layers.stops[at(from)].column + 1; column < layers.stops[at(to)].column; ++column) {
-      const auto [found, fresh] = passing.try_emplace({from, column}, static_cast<int>(layers.stops.size()));
-      if (fresh) layers.stops.push_back({.node = -1, .column = column});
-      connect(route.back(), found->second);
-      route.push_back(found->second);
+    std::vector<int>& stops = passing[at(from)];
+    const int start = layers.stops[at(from)].column + 1;
+    const Index needed = at(layers.stops[at(to)].column - start);
+    while (stops.size() < needed) {
+      const int stop = static_cast<int>(layers.stops.size());
+      layers.stops.push_back({.node = -1, .column = start + static_cast<int>(stops.size())});
+      connect(stops.empty() ? from : stops.back(), stop);
+      stops.push_back(stop);
     }
-    connect(route.back(), to);
+    std::vector<int> route{from};
+    route.insert(route.end(), stops.begin(), stops.begin() + static_cast<std::ptrdiff_t>(needed));
+    if (known.insert({from, to}).second) connect(route.back(), to);
     route.push_back(to);
     layers.routes.push_back(std::move(route));
   }

@@ -77,8 +77,8 @@ std::string path_of(const std::vector<GraphLayout::Point>& points) {
   return d;
 }
 
-void draw_edge(Svg& svg, const Graph::Edge& edge, std::size_t index, const std::vector<GraphLayout::Point>& points) {
-  svg.open_group(fmt::format(R"(class="edge" data-edge="{}" data-from="{}" data-to="{}")", index, edge.from, edge.to));
+void draw_edge(Svg& svg, const Graph::Edge& edge, const std::vector<GraphLayout::Point>& points) {
+  svg.open_group(fmt::format(R"(class="edge" data-edge="{0}-{1}" data-from="{0}" data-to="{1}")", edge.from, edge.to));
   const auto [x, y] = points.back();
   svg.element(fmt::format(
       R"(<path d="{}" fill="none" stroke="currentColor" stroke-opacity="0.55" stroke-width="1.2"/>)", path_of(points)));
@@ -118,7 +118,7 @@ std::string to_svg(const Graph& graph) {
   Svg svg("graph", graph.title);
   svg.open_group(monospace);
   if (graph.nodes.empty()) svg.text(14, 26, "nothing to show", {.size = title_size});
-  for (std::size_t i = 0; i < graph.edges.size(); ++i) draw_edge(svg, graph.edges[i], i, places.curves[i]);
+  for (std::size_t i = 0; i < graph.edges.size(); ++i) draw_edge(svg, graph.edges[i], places.curves[i]);
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) draw_node(svg, graph.nodes[i], places.boxes[i]);
   svg.close_group();
   const bool empty = graph.nodes.empty();

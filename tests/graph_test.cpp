@@ -124,7 +124,7 @@ TEST_CASE("a graph's picture is well-formed, and each node and edge can be found
   CHECK(count(svg, "class=\"node ") == 6);
   CHECK(count(svg, "class=\"edge\"") == 6);
   CHECK(svg.find(R"(<g class="node node-parameter" data-node="1">)") != std::string::npos);
-  CHECK(svg.find(R"(<g class="edge" data-edge="5" data-from="0" data-to="5">)") != std::string::npos);
+  CHECK(svg.find(R"(<g class="edge" data-edge="0-5" data-from="0" data-to="5">)") != std::string::npos);
   CHECK(svg.find("<title>Y = A * 2 + x</title>") != std::string::npos);
   CHECK(svg.find("--gradus-ink") != std::string::npos);
   CHECK(to_svg(small()) == svg);
