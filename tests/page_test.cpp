@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <set>
+
 #include "core/random.hpp"
 #include "ops/ops.hpp"
 #include "tests/browser.hpp"
@@ -48,7 +50,8 @@ const visible = () => [...document.querySelectorAll(".step")].filter((step) => !
 const press = (action) => document.querySelector(`[data-go=${action}]`).click();
 const key = (name, target) =>
   (target || document.body).dispatchEvent(new KeyboardEvent("keydown", {key: name, bubbles: true, cancelable: true}));
-const lit = () => [...document.querySelectorAll(".graph .current")].map((part) => part.dataset.edge || part.dataset.node);
+const lit = () => [...document.querySelectorAll(".picture .edge.current")].map((e) => e.dataset.from + "-" + e.dataset.to).sort();
+const litNodes = () => [...document.querySelectorAll(".picture .node.current")].map((node) => node.dataset.node);
 const entry = () => [...document.querySelectorAll(".entry p")].map((line) => line.textContent);
 const cells = (figure) => [...figure.querySelectorAll("td:not(.corner)")];
 const output = () => visible()[0].querySelector(".output .matrix");
@@ -101,6 +104,45 @@ report.position = document.querySelector(".position").textContent;
   CHECK(r["previous"] == steps[1]);
   CHECK(r["first"] == "#step-0");
   CHECK(r["position"] == fmt::format("Step 0 of {}", last_number()));
+}
+
+TEST_CASE("the graph marks the edges that a step goes along, and a click on a node opens the step that made it") {
+  const json r = visit(derivation(), "", R"js(
+report.edges = [];
+report.nodes = [];
+for (press("next"); ; press("next")) {
+  report.edges.push(lit());
+  report.nodes.push(litNodes());
+  if (document.querySelector("[data-go=next]").disabled) break;
+}
+const node = document.querySelector(".picture .node-result");
+node.querySelector("rect").dispatchEvent(new MouseEvent("click", {bubbles: true}));
+report.made = visible()[0].querySelector(".number").textContent;
+)js");
+  const Derivation& d = derivation();
+  std::set<std::string> different;
+  for (const ForwardStep& step : d.forward) {
+    std::set<std::string> right;
+    for (const int input : step.inputs)
+      if (input >= 0) right.insert(fmt::format("{}-{}", input, step.output));
+    const auto at = static_cast<std::size_t>(step.number - 1);
+    CHECK(r["edges"][at] == json(right));
+    CHECK(r["nodes"][at] == json{std::to_string(step.output)});
+  }
+  for (const BackwardStep& step : d.backward) {
+    const auto at = static_cast<std::size_t>(step.number - 1);
+    INFO(step.name);
+    if (step.kind == BackwardStep::Kind::rule || step.kind == BackwardStep::Kind::part) {
+      const int output = d.forward[static_cast<std::size_t>(step.through)].output;
+      CHECK(r["edges"][at] == json{fmt::format("{}-{}", step.quantity, output)});
+    }
+    if (step.kind == BackwardStep::Kind::total) CHECK(r["edges"][at].size() == step.parts.size());
+    CHECK(r["nodes"][at] == json{std::to_string(step.quantity)});
+    different.insert(r["edges"][at].dump());
+  }
+  CHECK(different.size() > 6);
+  const int made_by = d.quantities[static_cast<std::size_t>(d.result)].made_by;
+  CHECK(r["made"] == std::to_string(d.forward[static_cast<std::size_t>(made_by)].number));
 }
 
 TEST_CASE("a link to a step opens it, and another link changes to it") {
