@@ -8,30 +8,13 @@
 #include <cmath>
 #include <limits>
 
-// Central differences with one Richardson extrapolation, of the sum of all results times their cotangents:
-//
-//   D(t) = sum_k c_k (y_k(x + t u) - y_k(x - t u)) / 2t,    n = (4 D(t/2) - D(t)) / 3,    error O(t^4) + O(eps / t)
-//
-// Steps are powers of two near the cube root of eps and directions have few bits, so that x + t u is exact. The first
-// step suits nearly every function; where it disagrees with the rule a longer and a shorter one are tried and the best
-// counts: a wrong rule agrees at none.
 namespace gradus {
 namespace {
 
-using Numbers = std::vector<double>;
 // Several results of several tensors; `graph` asks that the results can be differentiated.
 using ManyResults = std::function<std::vector<Tensor>(std::span<const Tensor>, bool graph)>;
 
-constexpr double first_step = 0x1p-17;
-constexpr double step_factors[] = {1, 32, 1.0 / 32, 1.0 / 1024};
-
 bool is_checked(const Tensor& x) { return x.defined() && x.dtype() == DType::f64; }
-
-// Standard normal, rounded to multiples of 1/16 and never 0.
-double few_bits(const Philox& random, std::int64_t i) {
-  const double rounded = std::round(random.normal(static_cast<std::uint64_t>(i)) * 16) / 16;
-  return rounded == 0 ? 0x1p-4 : rounded;
-}
 
 Numbers concatenated(std::span<const Tensor> tensors) {
   Numbers all;
@@ -131,91 +114,35 @@ class Check {
     return concatenated(f_(x, false));
   }
 
-  // D(t) along direction u of input i.
-  double central(std::size_t i, const Numbers& u, double t) const {
-    Numbers y[2];
-    for (const int side : {0, 1}) {
-      std::vector<Tensor> x = inputs_;
-      x[i] = copy_of(inputs_[i]);
-      double* const moved = x[i].fresh_data<double>();
-      for (std::size_t j = 0; j < u.size(); ++j) moved[j] += (side ? -t : t) * u[j];
-      y[side] = values(x);
-    }
-    double sum = 0;
-    for (std::size_t k = 0; k < weights_.size(); ++k)
-      if (weights_[k] != 0 && y[0][k] != y[1][k]) sum += weights_[k] * (y[0][k] - y[1][k]);
-    return sum / (2 * t);
-  }
-  double extrapolated(std::size_t i, const Numbers& u, double t) const {
-    return (4 * central(i, u, t / 2) - central(i, u, t)) / 3;
-  }
-
-  // The derivatives of input i at one step: of each entry, or along each direction.
-  Numbers by_differences(std::size_t i, double step) const {
-    const auto n = static_cast<std::size_t>(inputs_[i].numel());
-    Numbers found;
-    Numbers u(n);
-    if (every_entry(i)) {
-      const double* const x = inputs_[i].data<double>();
-      for (std::size_t j = 0; j < n; ++j) {
-        u[j] = 1;
-        const double size = std::isfinite(x[j]) ? std::max(1.0, std::abs(x[j])) : 1.0;
-        found.push_back(extrapolated(i, u, step * std::exp2(std::floor(std::log2(size)))));
-        u[j] = 0;
-      }
-      return found;
-    }
-    for (int d = 0; d < options_.directions; ++d) found.push_back(extrapolated(i, direction(i, d), step));
-    return found;
-  }
-  Numbers direction(std::size_t i, int d) const {
-    const Philox random{options_.key + 1 + static_cast<std::uint64_t>(d)};
-    Numbers u(static_cast<std::size_t>(inputs_[i].numel()));
-    for (std::size_t j = 0; j < u.size(); ++j) u[j] = few_bits(random, static_cast<std::int64_t>(j));
-    return u;
-  }
-  bool every_entry(std::size_t i) const { return inputs_[i].numel() <= options_.every_entry; }
-
-  // What the rule says of the same derivatives.
-  Numbers along(std::size_t i, const Numbers& gradient) const {
-    if (every_entry(i)) return gradient;
-    Numbers found;
-    for (int d = 0; d < options_.directions; ++d) {
-      const Numbers u = direction(i, d);
-      double sum = 0;
-      for (std::size_t j = 0; j < u.size(); ++j) sum += gradient[j] * u[j];
-      found.push_back(sum);
-    }
-    return found;
-  }
-
   void compare(std::size_t i, const Numbers& gradient, CheckResult& result) const {
-    const Numbers a = along(i, gradient);
-    Numbers best;
-    double smallest = std::numeric_limits<double>::infinity();
-    for (const double factor : step_factors) {
-      const Numbers n = by_differences(i, first_step * factor);
-      const double d = difference(a, n);
-      if (best.empty() || d < smallest) best = n, smallest = d;
-      if (d <= options_.tolerance) break;
-    }
-    if (result.input >= 0 && smallest <= result.difference) return;
-    result.difference = smallest;
+    const auto f = [&](const Tensor& moved) {
+      std::vector<Tensor> x = inputs_;
+      x[i] = moved;
+      return values(x);
+    };
+    const Comparison c = compare_with_differences(f, weights_, inputs_[i], gradient,
+                                                  {.tolerance = options_.tolerance,
+                                                   .key = options_.key,
+                                                   .every_entry = options_.every_entry,
+                                                   .directions = options_.directions});
+    if (result.input >= 0 && c.difference <= result.difference) return;
+    result.difference = c.difference;
     result.input = static_cast<int>(i);
-    result.ok = smallest <= options_.tolerance;
-    result.text = describe(i, a, best, smallest);
+    result.ok = c.ok;
+    result.text = describe(i, c);
   }
 
-  std::string describe(std::size_t i, const Numbers& a, const Numbers& n, double found) const {
-    const char* const how = every_entry(i) ? "entry" : "direction";
+  std::string describe(std::size_t i, const Comparison& c) const {
+    const Numbers &a = c.rule, &n = c.numeric;
+    const char* const how = c.every_entry ? "entry" : "direction";
     const std::string head = fmt::format("{}: input {} {}", name_, i, inputs_[i].shape());
-    if (found <= options_.tolerance) return fmt::format("{}: difference {:.2g} ({} of {})", head, found, how, a.size());
+    if (c.ok) return fmt::format("{}: difference {:.2g} ({} of {})", head, c.difference, how, a.size());
     std::size_t worst = 0;
     for (std::size_t j = 0; j < a.size(); ++j)
       if (!(std::abs(a[j] - n[j]) <= std::abs(a[worst] - n[worst]))) worst = j;
     return fmt::format(
         "{}: the rule gives {:.12g}, central differences {:.12g} at {} {} of {}; difference {:.2g} is above {:.2g}",
-        head, a[worst], n[worst], how, worst, a.size(), found, options_.tolerance);
+        head, a[worst], n[worst], how, worst, a.size(), c.difference, options_.tolerance);
   }
 
   const char* name_;
@@ -272,20 +199,6 @@ CheckResult gradcheck(const TensorFunction& f, std::initializer_list<Tensor> inp
 }
 CheckResult gradgradcheck(const TensorFunction& f, std::initializer_list<Tensor> inputs, const CheckOptions& options) {
   return gradgradcheck(f, std::span(inputs.begin(), inputs.size()), options);
-}
-
-double difference(std::span<const double> a, std::span<const double> n) {
-  if (a.size() != n.size()) fail("difference: {} numbers against {}", a.size(), n.size());
-  double scale = 1e-3, largest = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (a[i] == n[i] || (std::isnan(a[i]) && std::isnan(n[i]))) continue;
-    if (!std::isfinite(a[i]) || !std::isfinite(n[i])) return std::numeric_limits<double>::infinity();
-    largest = std::max(largest, std::abs(a[i] - n[i]));
-  }
-  for (const auto& list : {a, n})
-    for (const double v : list)
-      if (std::isfinite(v)) scale = std::max(scale, std::abs(v));
-  return largest / scale;
 }
 
 }  // namespace gradus

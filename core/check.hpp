@@ -1,5 +1,5 @@
 #pragma once
-#include "core/tensor.hpp"
+#include "core/differences.hpp"
 
 #include <functional>
 #include <span>
@@ -37,9 +37,5 @@ CheckResult gradcheck(const TensorFunction& f, std::initializer_list<Tensor> inp
 CheckResult gradgradcheck(const TensorFunction& f, std::span<const Tensor> inputs, const CheckOptions& options = {});
 CheckResult gradgradcheck(const TensorFunction& f, std::initializer_list<Tensor> inputs,
                           const CheckOptions& options = {});
-
-/// max|a - n| / max(|a|, |n|, 1e-3) with the largest magnitudes of either list; infinite when one is NaN where the
-/// other is not.
-double difference(std::span<const double> a, std::span<const double> n);
 
 }  // namespace gradus
