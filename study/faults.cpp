@@ -109,7 +109,7 @@ class Faults {
       for (std::size_t i = 0; i < n; ++i)
         if (subset >> i & 1U) {
           gone.push_back(&derivation_.backward.at(static_cast<std::size_t>(step_.parts[i])));
-          means = means && comes_through_mean(*gone.back());
+          means = means && comes_through_mean(derivation_, step_.parts[i]);
         }
       if (means == through_means) forget(gone);
     }
@@ -134,11 +134,6 @@ class Faults {
     Tensor y = x.at(0);
     while (y.rank() > whole.rank() && y.size(0) > 0) y = select(y, 0, last ? y.size(0) - 1 : 0);
     return y;
-  }
-
-  bool comes_through_mean(const BackwardStep& part) const {
-    return part.through >= 0 &&
-           derivation_.forward.at(static_cast<std::size_t>(part.through)).op->info().name == std::string_view("mean");
   }
 
   /// The best-known slip: softmax'(S) = A (1 - A), without even the cotangent.
@@ -202,6 +197,21 @@ void each_part(const TermPtr& term, const std::function<void(const Term&)>& f) {
     f(*t);
     for (const TermPtr& input : t->inputs) open.push_back(input.get());
   }
+}
+
+bool comes_through_mean(const Derivation& derivation, int line) {
+  while (line >= 0) {
+    const BackwardStep& step = derivation.backward.at(static_cast<std::size_t>(line));
+    if (step.through < 0) return false;  // a total or the seed: paths meet here
+    const ForwardStep& forward = derivation.forward.at(static_cast<std::size_t>(step.through));
+    if (forward.op->info().name == std::string_view("mean")) return true;
+    const int output = forward.output;
+    for (--line; line >= 0; --line) {
+      const BackwardStep& earlier = derivation.backward[static_cast<std::size_t>(line)];
+      if (earlier.quantity == output && earlier.kind != BackwardStep::Kind::part) break;
+    }
+  }
+  return false;
 }
 
 Tensor rerun(const TermPtr& term, const Bindings& bindings) { return Rerun{bindings}.of(term); }

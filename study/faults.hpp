@@ -25,6 +25,9 @@ using Bindings = std::map<std::string, Tensor, std::less<>>;
 /// The term computed again with other values for some of its names. Error where the shapes do not fit.
 Tensor rerun(const TermPtr& term, const Bindings& bindings);
 
+/// Whether a backward line carries what came through a mean in the forward pass, before paths met again.
+bool comes_through_mean(const Derivation& derivation, int line);
+
 /// Every part of a term, each once, from the top.
 void each_part(const TermPtr& term, const std::function<void(const Term&)>& f);
 

@@ -22,9 +22,9 @@ std::vector<std::string> names_in(const BackwardStep& step, const Derivation& d)
   return names;
 }
 
-Tensor sum_of_parts(const Derivation& d, const BackwardStep& step, const Bindings& altered) {
+Tensor sum_of_parts(const Derivation& d, const std::vector<int>& parts, const Bindings& altered) {
   Tensor total;
-  for (const int i : step.parts) {
+  for (const int i : parts) {
     const BackwardStep& part = d.backward.at(static_cast<std::size_t>(i));
     const auto found = altered.find(part.name);
     const Tensor value = found == altered.end() ? part.value : found->second;
@@ -100,14 +100,40 @@ Tensor Suspects::carried_on(int from, const Tensor& value, std::int64_t& work) c
   Tensor last = value;
   for (auto i = way_.rbegin(); i != way_.rend(); ++i) {
     if (*i <= from) continue;
-    const std::vector<std::string>& names = names_.at(*i);
-    if (std::none_of(names.begin(), names.end(), [&](const std::string& n) { return altered.count(n) != 0; })) continue;
+    if (!reads(*i, altered)) continue;
     const BackwardStep& step = derivation_->backward[static_cast<std::size_t>(*i)];
-    last = step.term ? rerun(step.term, altered) : sum_of_parts(*derivation_, step, altered);
+    last = step.term ? rerun(step.term, altered) : sum_of_parts(*derivation_, step.parts, altered);
     work += last.numel() + 1000;
     altered[step.name] = last;
   }
   return last;
+}
+
+bool Suspects::reads(int line, const Bindings& altered) const {
+  const std::vector<std::string>& names = names_.at(line);
+  return std::any_of(names.begin(), names.end(), [&](const std::string& n) { return altered.count(n) != 0; });
+}
+
+/// Normalisation taken for elementwise: nothing of what comes through a mean of the row.
+void Suspects::without_means(const SuspectVisitor& visit) const {
+  Bindings altered;
+  std::string forgotten;
+  Tensor last;
+  for (auto i = way_.rbegin(); i != way_.rend(); ++i) {
+    const BackwardStep& step = derivation_->backward[static_cast<std::size_t>(*i)];
+    std::vector<int> kept;
+    for (const int part : step.parts)
+      if (!comes_through_mean(*derivation_, part)) kept.push_back(part);
+      else forgotten += (forgotten.empty() ? "" : ", ") + derivation_->backward[static_cast<std::size_t>(part)].name;
+    const bool drops = !kept.empty() && kept.size() < step.parts.size();
+    if (drops) last = sum_of_parts(*derivation_, kept, altered);
+    else if (reads(*i, altered))
+      last = step.term ? rerun(step.term, altered) : sum_of_parts(*derivation_, step.parts, altered);
+    else continue;
+    altered[step.name] = last;
+  }
+  if (last.defined())
+    visit({last, "elementwise, without what goes through the means of the row: " + forgotten + " are missing"});
 }
 
 void Suspects::each(Slip kind, const SuspectVisitor& visit) const {
@@ -123,6 +149,7 @@ void Suspects::each(Slip kind, const SuspectVisitor& visit) const {
       if (visit(suspect)) return;
     }
   }
+  if (kind == Slip::row_sum) without_means(visit);
 }
 
 SlipContext slip_context(const Derivation& derivation, int step) {
