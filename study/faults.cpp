@@ -4,37 +4,15 @@
 #include "core/op.hpp"
 #include "ops/ops.hpp"
 
-#include <set>
 #include <string_view>
 
 namespace gradus::study {
 namespace {
 
 using Inputs = std::vector<Tensor>;
-/// Stands in for one op of a term.
-using Instead = std::function<Tensor(const Application& op, const Inputs& x)>;
+using Place = std::function<Tensor(const Application& op, const Inputs& x)>;
 
 bool is(const Term& t, std::string_view name) { return t.op && t.op->info().name == name; }
-
-/// Runs a term again. Terms are as deep as one rule, a few ops, so that recursion is safe.
-struct Rerun {
-  const Bindings& bindings;
-  const Term* faulty = nullptr;
-  const Instead* instead = nullptr;
-  std::map<const Term*, Tensor> done = {};
-
-  Tensor of(const TermPtr& term) {
-    if (!term) return {};
-    if (!term->op) {
-      const auto found = term->name.empty() ? bindings.end() : bindings.find(term->name);
-      return found == bindings.end() ? term->value : found->second;
-    }
-    if (const auto known = done.find(term.get()); known != done.end()) return known->second;
-    Inputs inputs;
-    for (const TermPtr& input : term->inputs) inputs.push_back(of(input));
-    return done[term.get()] = term.get() == faulty ? (*instead)(*term->op, inputs) : term->op->run(inputs);
-  }
-};
 
 /// The faults of one line, as they are found.
 class Faults {
@@ -173,12 +151,10 @@ class Faults {
   }
 
   template <class... A>
-  void add(const Term& at, Instead instead, fmt::string_view text, const A&... arguments) {
-    found.push_back({[&step = step_, &at, instead = std::move(instead)] {
-                       const Bindings none;
-                       return Rerun{none, &at, &instead}.of(step.term);
-                     },
-                     fmt::format("{} in {}", fmt::vformat(text, fmt::make_format_args(arguments...)), step_.line)});
+  void add(const Term& at, Place place, fmt::string_view text, const A&... arguments) {
+    found.push_back(
+        {[&step = step_, instead = Instead{&at, std::move(place)}] { return rerun(step.term, {}, &instead); },
+         fmt::format("{} in {}", fmt::vformat(text, fmt::make_format_args(arguments...)), step_.line)});
   }
 
   const Derivation& derivation_;
@@ -186,18 +162,6 @@ class Faults {
 };
 
 }  // namespace
-
-void each_part(const TermPtr& term, const std::function<void(const Term&)>& f) {
-  std::set<const Term*> seen;
-  std::vector<const Term*> open{term.get()};
-  while (!open.empty()) {
-    const Term* const t = open.back();
-    open.pop_back();
-    if (!t || !seen.insert(t).second) continue;
-    f(*t);
-    for (const TermPtr& input : t->inputs) open.push_back(input.get());
-  }
-}
 
 bool comes_through_mean(const Derivation& derivation, int line) {
   while (line >= 0) {
@@ -213,8 +177,6 @@ bool comes_through_mean(const Derivation& derivation, int line) {
   }
   return false;
 }
-
-Tensor rerun(const TermPtr& term, const Bindings& bindings) { return Rerun{bindings}.of(term); }
 
 std::vector<Fault> faults_of(const Derivation& derivation, const BackwardStep& step, Slip kind) {
   Faults faults(derivation, step);

@@ -1,9 +1,8 @@
 #pragma once
-#include "study/derivation.hpp"
+#include "study/rerun.hpp"
 #include "study/slip.hpp"
 
 #include <functional>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -19,16 +18,7 @@ struct Fault {
 /// Every slip of that kind that the line allows.
 std::vector<Fault> faults_of(const Derivation& derivation, const BackwardStep& step, Slip kind);
 
-/// Values by name.
-using Bindings = std::map<std::string, Tensor, std::less<>>;
-
-/// The term computed again with other values for some of its names. Error where the shapes do not fit.
-Tensor rerun(const TermPtr& term, const Bindings& bindings);
-
 /// Whether a backward line carries what came through a mean in the forward pass, before paths met again.
 bool comes_through_mean(const Derivation& derivation, int line);
-
-/// Every part of a term, each once, from the top.
-void each_part(const TermPtr& term, const std::function<void(const Term&)>& f);
 
 }  // namespace gradus::study

@@ -13,26 +13,6 @@ namespace {
 
 constexpr std::int64_t most_work = 100'000'000;  // in elements: about a second
 
-std::vector<std::string> names_in(const BackwardStep& step, const Derivation& d) {
-  std::vector<std::string> names;
-  each_part(step.term, [&](const Term& t) {
-    if (!t.op && !t.name.empty()) names.push_back(t.name);
-  });
-  for (const int part : step.parts) names.push_back(d.backward.at(static_cast<std::size_t>(part)).name);
-  return names;
-}
-
-Tensor sum_of_parts(const Derivation& d, const std::vector<int>& parts, const Bindings& altered) {
-  Tensor total;
-  for (const int i : parts) {
-    const BackwardStep& part = d.backward.at(static_cast<std::size_t>(i));
-    const auto found = altered.find(part.name);
-    const Tensor value = found == altered.end() ? part.value : found->second;
-    total = total.defined() ? total + value : value;
-  }
-  return total;
-}
-
 /// The factor that a product or quotient with a constant of one element applies.
 void collect_constants(const Derivation& d, SlipContext& context) {
   for (const ForwardStep& step : d.forward) {
@@ -87,7 +67,7 @@ Suspects::Suspects(const Derivation& derivation, int step) : derivation_(&deriva
     const int i = open.back();
     open.pop_back();
     if (!way.insert(i).second) continue;
-    names_[i] = names_in(derivation.backward.at(static_cast<std::size_t>(i)), derivation);
+    names_[i] = names_read(derivation.backward.at(static_cast<std::size_t>(i)).term);
     for (const std::string& name : names_[i])
       if (const auto found = line_of.find(name); found != line_of.end()) open.push_back(found->second);
   }
@@ -100,40 +80,35 @@ Tensor Suspects::carried_on(int from, const Tensor& value, std::int64_t& work) c
   Tensor last = value;
   for (auto i = way_.rbegin(); i != way_.rend(); ++i) {
     if (*i <= from) continue;
-    if (!reads(*i, altered)) continue;
+    if (!reads(names_.at(*i), altered)) continue;
     const BackwardStep& step = derivation_->backward[static_cast<std::size_t>(*i)];
-    last = step.term ? rerun(step.term, altered) : sum_of_parts(*derivation_, step.parts, altered);
+    last = rerun(step.term, altered);
     work += last.numel() + 1000;
     altered[step.name] = last;
   }
   return last;
 }
 
-bool Suspects::reads(int line, const Bindings& altered) const {
-  const std::vector<std::string>& names = names_.at(line);
-  return std::any_of(names.begin(), names.end(), [&](const std::string& n) { return altered.count(n) != 0; });
-}
-
 /// Normalisation taken for elementwise: nothing of what comes through a mean of the row.
 void Suspects::without_means(const SuspectVisitor& visit) const {
   Bindings altered;
   std::string forgotten;
-  Tensor last;
   for (auto i = way_.rbegin(); i != way_.rend(); ++i) {
     const BackwardStep& step = derivation_->backward[static_cast<std::size_t>(*i)];
-    std::vector<int> kept;
-    for (const int part : step.parts)
-      if (!comes_through_mean(*derivation_, part)) kept.push_back(part);
-      else forgotten += (forgotten.empty() ? "" : ", ") + derivation_->backward[static_cast<std::size_t>(part)].name;
-    const bool drops = !kept.empty() && kept.size() < step.parts.size();
-    if (drops) last = sum_of_parts(*derivation_, kept, altered);
-    else if (reads(*i, altered))
-      last = step.term ? rerun(step.term, altered) : sum_of_parts(*derivation_, step.parts, altered);
-    else continue;
-    altered[step.name] = last;
+    Tensor kept;
+    for (const int part : step.parts) {
+      const BackwardStep& p = derivation_->backward[static_cast<std::size_t>(part)];
+      const auto found = altered.find(p.name);
+      const Tensor value = found == altered.end() ? p.value : found->second;
+      if (comes_through_mean(*derivation_, part)) forgotten += (forgotten.empty() ? "" : ", ") + p.name;
+      else kept = kept.defined() ? kept + value : value;
+    }
+    if (kept.defined()) altered[step.name] = kept;
+    else if (reads(names_.at(*i), altered)) altered[step.name] = rerun(step.term, altered);
   }
-  if (last.defined())
-    visit({last, "elementwise, without what goes through the means of the row: " + forgotten + " are missing"});
+  if (!forgotten.empty())
+    visit({altered[derivation_->backward[static_cast<std::size_t>(way_.front())].name],
+           "elementwise, without what goes through the means of the row: " + forgotten + " missing"});
 }
 
 void Suspects::each(Slip kind, const SuspectVisitor& visit) const {

@@ -1,5 +1,5 @@
 #pragma once
-#include "study/derivation.hpp"
+#include "study/rerun.hpp"
 #include "study/slip.hpp"
 
 #include <map>
@@ -23,7 +23,6 @@ class Suspects {
  private:
   Tensor carried_on(int from, const Tensor& value, std::int64_t& work) const;
   void without_means(const SuspectVisitor& visit) const;
-  bool reads(int line, const std::map<std::string, Tensor, std::less<>>& altered) const;
 
   const Derivation* derivation_;
   std::vector<int> way_;                           ///< the backward lines that the claimed one depends on, itself first
