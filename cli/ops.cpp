@@ -7,11 +7,12 @@
 #include <memory>
 
 #include "cli/command.hpp"
-#include "cli/formula.hpp"
 #include "cli/json.hpp"
 #include "cli/show.hpp"
 #include "core/error.hpp"
 #include "core/registry.hpp"
+#include "draw/formula.hpp"
+#include "draw/prose.hpp"
 #include "draw/terminal.hpp"
 #include "draw/text.hpp"
 
@@ -66,8 +67,8 @@ std::string page_of(const OpEntry& op, int columns) {
     if (body.empty()) return;
     text += fmt::format("{}\n", title);
     for (const std::string& line : lines_of(body))
-      for (const std::string& part :
-           wrap ? draw::wrapped(formula_text(line), columns - 2) : std::vector{formula_text(line)})
+      for (const std::string& part : wrap ? draw::wrapped(draw::prose_to_unicode(line), columns - 2)
+                                          : std::vector{draw::formula_to_unicode(line)})
         text += "  " + part + "\n";
   };
   section("Formula", op.info->math, false);
@@ -93,7 +94,7 @@ std::string list_of(const std::vector<const OpEntry*>& ops, int columns) {
   constexpr int formula_columns = 48;
   std::vector<std::vector<std::string>> rows;
   for (const OpEntry* op : ops) {
-    std::string formula = formula_text(op->info->math), arguments;
+    std::string formula = draw::formula_to_unicode(op->info->math), arguments;
     std::replace(formula.begin(), formula.end(), '\n', ' ');
     for (const Param& p : op->params) arguments += (arguments.empty() ? "" : ", ") + std::string(p.name);
     rows.push_back({op->name(), draw::clipped(formula, formula_columns), arguments});

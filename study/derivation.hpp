@@ -18,7 +18,7 @@ const char* to_string(Role role);
 struct Verdict {
   double difference = 0;
   bool ok = false;  ///< the difference is at most 1e-6, or the point is a kink and the rule lies between both slopes
-  std::string how;  ///< `every entry`, `8 directions`, `kink`
+  std::string how;  ///< `every entry`, `8 directions`, `kink`, `not finite`
 };
 
 /// One value of the forward pass, with its gradient.

@@ -4,6 +4,7 @@
 #include "study/verify.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 namespace gradus::study {
@@ -94,7 +95,16 @@ class Deriver {
     }
     Generator generator(options_.seed);
     d_.cotangent_drawn = y_.numel() != 1;
-    d_.cotangent = d_.cotangent_drawn ? randn(y_.shape(), DType::f64, generator) : ones(y_.shape(), DType::f64);
+    d_.cotangent = d_.cotangent_drawn ? drawn(generator) : ones(y_.shape(), DType::f64);
+  }
+
+  // 0 where the result is not finite: differences mean nothing there.
+  Tensor drawn(Generator& generator) const {
+    Tensor c = randn(y_.shape(), DType::f64, generator);
+    const std::vector<double> y = y_.to_vector<double>();
+    for (std::size_t i = 0; i < y.size(); ++i)
+      if (!std::isfinite(y[i])) c.mutable_data<double>()[i] = 0;
+    return c;
   }
 
   void name_values() {

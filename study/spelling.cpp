@@ -82,7 +82,8 @@ Spelled spell_number(double value) {
   if (std::signbit(value)) return {"-" + spell_number(-value).text, Binding::sign};
   const auto root_of = [](double v) {
     const double square = std::round(v * v);
-    return square > 1 && square < 1e6 && std::sqrt(square) == v ? square : 0;
+    const bool is_root = square > 1 && square < 1e6 && std::sqrt(square) == v && v != std::round(v);
+    return is_root ? square : 0;
   };
   if (value != std::round(value)) {
     if (const double n = root_of(value)) return {fmt::format("sqrt({})", n)};

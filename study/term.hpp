@@ -29,15 +29,12 @@ std::string to_latex(const Term& term);
 /// A name of the derivation as LaTeX: `W_Q` as W_{Q}, `d_S` as \bar S.
 std::string latex_name(const std::string& name);
 
-/// As NumPy writes it, from the words of each op (OpInfo::numpy). `helpers` collects the names of the functions of
-/// study/numpy_helpers.hpp that it calls.
-std::string to_numpy(const Term& term);
-
 /// One entry of a term as a sum of products of entries.
 struct ScalarForm {
   std::string symbols;  ///< `X[0,0]·d_Q[0,1] + X[1,0]·d_Q[1,1]`, or with Σ when the sum is long
   std::string numbers;  ///< the same with the numbers put in
   double value = 0;
+  std::vector<std::pair<std::string, Shape>> entries;  ///< the named entries in it, in order, with repetitions
 };
 
 /// The entry at `index` of the term. Sums of more than `longest` terms are shown by their first and last.

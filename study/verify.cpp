@@ -5,6 +5,7 @@
 #include "core/op.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace gradus::study {
 namespace {

@@ -1,0 +1,18 @@
+# The page's style and script as C++: `cmake -DFROM=study/page -DTO=file.cpp -P cmake/embed.cmake`, run by the build when
+# one of them changes.
+cmake_minimum_required(VERSION 3.22)
+file(READ ${FROM}/page.css style)
+file(READ ${FROM}/page.js script)
+set(text "// Written by cmake/embed.cmake from page.css and page.js.\n#include \"study/page_parts.hpp\"\n\n")
+string(APPEND text "namespace gradus::study::page {\n")
+foreach(name style script)
+  string(LENGTH "${${name}}" length)
+  if(length GREATER 60000)
+    message(FATAL_ERROR "embed.cmake: ${name} has ${length} bytes; a string literal holds 65,536: split the file in two")
+  endif()
+  if("${${name}}" MATCHES "\\)page\"|</script")
+    message(FATAL_ERROR "embed.cmake: ${name} contains )page\" or </script, which would end it early")
+  endif()
+  string(APPEND text "extern const std::string_view ${name} = R\"page(${${name}})page\";\n")
+endforeach()
+file(WRITE ${TO} "${text}}  // namespace gradus::study::page\n")

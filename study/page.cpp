@@ -1,0 +1,117 @@
+#include "study/page.hpp"
+
+#include "draw/svg.hpp"
+#include "study/page_parts.hpp"
+
+namespace gradus::study {
+
+namespace {
+
+using draw::escaped;
+using Places = std::map<std::string, Place, std::less<>>;
+
+std::string head(const std::string& title, Language language) {
+  return fmt::format(R"(<!DOCTYPE html>
+<html lang={}>
+<head>
+<meta charset=utf-8>
+<meta name=viewport content="width=device-width, initial-scale=1">
+<meta http-equiv=Content-Security-Policy content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'">
+<meta name=color-scheme content="light dark">
+<title>{}</title>
+<style>
+{}</style>
+</head>
+)",
+                     language == Language::zh ? "zh" : "en", escaped(title), page::style);
+}
+
+std::string header(const Derivation& d, const std::string& title, const PageOptions& options) {
+  const Language language = options.language;
+  const bool ok = d.crosses() == 0;
+  const bool compared = verdict_sentence(d, language) != word(language, Word::none_checked);
+  std::string html =
+      fmt::format("<header>\n<h1>{}</h1>\n<p class=summary><span class=\"{}\">{}</span> · {}</p>\n", escaped(title),
+                  !compared ? ""
+                  : ok      ? "ok"
+                            : "wrong",
+                  (!compared ? ""
+                   : ok      ? "✓ "
+                             : "✗ ") +
+                      verdict_sentence(d, language),
+                  escaped(cotangent_sentence(d, language)));
+  if (!options.program.empty())
+    html += fmt::format("<details class=program><summary>{}</summary><pre>{}</pre></details>\n",
+                        word(language, Word::program), escaped(options.program));
+  return html + "</header>\n";
+}
+
+// The list of steps to jump to, forward and backward apart.
+std::string contents(const std::vector<StepView>& steps, Language language) {
+  std::string html = fmt::format(
+      "<details class=contents open><summary>{}</summary>\n<nav aria-label=\"{}\">\n<a class=jump "
+      "href=#step-0>{}</a>\n",
+      word(language, Word::all_steps), word(language, Word::all_steps), word(language, Word::given));
+  bool forward = false;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const StepView& step = steps[i];
+    if (i == 0 || step.forward != forward)
+      html += fmt::format("<h2>{}</h2>\n", word(language, step.forward ? Word::forward : Word::backward));
+    forward = step.forward;
+    const std::string mark =
+        !step.verdict ? "" : fmt::format(" <span class={}</span>", step.verdict->ok ? "ok>✓" : "wrong>✗");
+    html += fmt::format("<a class=jump href=#step-{0}><span class=number>{0}</span> <code>{1}</code>{2}</a>\n",
+                        step.number, escaped(step.name), mark);
+  }
+  return html + "</nav>\n</details>\n";
+}
+
+std::string given(const Derivation& d, const Places& places, const PageOptions& options) {
+  const Language language = options.language;
+  std::string html =
+      fmt::format("<section class=\"step given\" id=step-0>\n<h2 tabindex=-1><span class=number>0</span> {}</h2>\n",
+                  word(language, Word::given));
+  if (!options.program.empty()) html += fmt::format("<pre class=program>{}</pre>\n", escaped(options.program));
+  html += "<div class=numbers>\n";
+  for (std::size_t i = 0; i < d.quantities.size(); ++i) {
+    const Quantity& q = d.quantities[i];
+    if (q.made_by >= 0) continue;
+    html += fmt::format("<div class=output><h3>{}</h3>\n{}</div>\n", word(language, word_of(q.role)),
+                        page::figure(q.name, places.at(q.name), language));
+  }
+  return html + "</div>\n</section>\n";
+}
+
+std::string controls(Language language) {
+  std::string html = "<div class=controls hidden>\n";
+  for (const auto& [action, sign, what] : {std::tuple{"first", "|◀", Word::first},
+                                           {"previous", "◀", Word::previous},
+                                           {"next", "▶", Word::next},
+                                           {"last", "▶|", Word::last},
+                                           {"play", "▶▶", Word::play}})
+    html += fmt::format(
+        "<button type=button data-go={0}><span class=sign aria-hidden=true>{1}</span> <span "
+        "class=word>{2}</span></button>\n",
+        action, sign, word(language, what));
+  return html + fmt::format("<output class=position></output>\n<span class=hint>{}</span>\n</div>\n",
+                            word(language, Word::keys_hint));
+}
+
+}  // namespace
+
+std::string to_html(const Derivation& d, const PageOptions& options) {
+  const Language language = options.language;
+  const std::string title = options.title.empty() ? word(language, Word::derivation) : options.title;
+  const std::vector<StepView> steps = steps_of(d, language);
+  const Places places = places_of(d);
+  std::string html = head(title, language) + "<body>\n" + header(d, title, options);
+  html += controls(language);
+  html += "<div class=columns>\n" + contents(steps, language) + "<main>\n" + given(d, places, options);
+  for (const StepView& step : steps) html += page::section(step, places, language);
+  html += "</main>\n</div>\n";
+  html += fmt::format("<script type=application/json id=data>{}</script>\n", page::data(d, steps, places, language));
+  html += fmt::format("<script>\n{}</script>\n</body>\n</html>\n", page::script);
+  return html;
+}
+
+}  // namespace gradus::study
