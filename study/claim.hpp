@@ -18,7 +18,8 @@ struct JudgedClaim {
   std::string rule = {};       ///< the right line: `d_S = A * (d_A - sum(d_A * A, axis=-1, keepdim=True))`
   Difference difference = {};  ///< empty where the shapes do not fit
   double tolerance = 0;        ///< 1e-6 max(1, max|right|)
-  Finding finding = {};
+  Guess guess = {};
+  std::string excerpt = {};  ///< where the expression does not fit: the faulty line and a caret
 };
 
 /// Judges claims, one or more to a text: `d_S = A * (d_A - sum(d_A * A, axis=-1, keepdim=True))`. In a text every

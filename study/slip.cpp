@@ -10,7 +10,7 @@
 namespace gradus::study {
 namespace {
 
-using Found = std::optional<Finding>;
+using Found = std::optional<Guess>;
 
 /// One claimed gradient under examination.
 struct Case {
@@ -58,7 +58,7 @@ Found suspect_of(const Case& c, Slip kind, Slip named) {
   if (c.context.suspects)
     c.context.suspects(kind, [&](const Suspect& s) {
       if (!c.is_claimed(s.value)) return false;
-      found = Finding{named, 0, s.why};
+      found = Guess{named, 0, s.why};
       return true;
     });
   return found;
@@ -69,17 +69,17 @@ Found shape_slip(const Case& c) {
   const std::string both =
       fmt::format("the claim has shape {}, the right value {}", c.claimed.shape(), c.right.shape());
   if (near(summed_to(c.claimed, c.right.shape()), c.right))
-    return Finding{Slip::broadcast, 0,
-                   both + ": it becomes right when it is summed over what was broadcast in the forward pass"};
+    return Guess{Slip::broadcast, 0,
+                 both + ": it becomes right when it is summed over what was broadcast in the forward pass"};
   if (const Found f = suspect_of(c, Slip::broadcast, Slip::broadcast))
-    return Finding{Slip::broadcast, 0, both + ": " + f->sentence};
+    return Guess{Slip::broadcast, 0, both + ": " + f->sentence};
   if (c.claimed.rank() >= 2 && near(transpose(c.claimed), c.right))
-    return Finding{Slip::shape, 0, both + "; its transpose would be right"};
+    return Guess{Slip::shape, 0, both + "; its transpose would be right"};
   if (c.claimed.numel() == c.right.numel() && near(reshape(c.claimed, c.right.shape()), c.right))
-    return Finding{Slip::shape, 0, both + "; the numbers are right, only the shape is not"};
+    return Guess{Slip::shape, 0, both + "; the numbers are right, only the shape is not"};
   if (near(expanded_to(c.claimed, c.right.shape()), c.right))
-    return Finding{Slip::shape, 0, both + "; it would be right when expanded to that shape"};
-  return Finding{Slip::shape, 0, both};
+    return Guess{Slip::shape, 0, both + "; it would be right when expanded to that shape"};
+  return Guess{Slip::shape, 0, both};
 }
 
 /// The ratio claimed / right when it is the same everywhere.
@@ -101,10 +101,10 @@ std::int64_t entries_not_zero(const Tensor& x) {
 
 Found sign_slip(const Case& c) {
   if (!c.is_claimed(-c.right)) return {};
-  return Finding{Slip::sign, 0, "the claim is the right value with the other sign"};
+  return Guess{Slip::sign, 0, "the claim is the right value with the other sign"};
 }
 
-Finding scale_finding(double ratio, const SlipContext& context, const std::string& what) {
+Guess scale_guess(double ratio, const SlipContext& context, const std::string& what) {
   std::string where;
   const std::string name = name_of_ratio(ratio, context, &where), number = number_text(ratio);
   std::string text =
@@ -122,12 +122,12 @@ Finding scale_finding(double ratio, const SlipContext& context, const std::strin
 Found scale_slip(const Case& c, bool named_only) {
   const auto ratio = constant_ratio(c.claimed, c.right, c.apart);
   if (!ratio || (named_only && name_of_ratio(*ratio, c.context).empty())) return {};
-  return scale_finding(*ratio, c.context, "the claim is");
+  return scale_guess(*ratio, c.context, "the claim is");
 }
 
 Found transpose_slip(const Case& c) {
   if (c.right.rank() >= 2 && c.right.size(-1) == c.right.size(-2) && c.is_claimed(transpose(c.right)))
-    return Finding{Slip::transpose, 0, "the claim is the transpose of the right value"};
+    return Guess{Slip::transpose, 0, "the claim is the transpose of the right value"};
   return suspect_of(c, Slip::transpose, Slip::transpose);
 }
 
@@ -139,11 +139,10 @@ Found row_sum_slip(const Case& c) {
     if (!(a.shape() == d.shape()) || a.size(weights.axis) < 2) continue;
     const Tensor k = sum(d * a, weights.axis, keepdim) / sum(a * a, weights.axis, keepdim);
     if (difference_of(k * a, d).largest > 1e-5 * c.apart) continue;
-    return Finding{
-        Slip::row_sum, 0,
-        fmt::format("every row of the difference is a multiple of the row of {0} (the first by {1}): the sum "
-                    "along the row is missing, which is there because each entry moves all of its row of {0}",
-                    weights.name, number_text(k.to_vector<double>().front()))};
+    return Guess{Slip::row_sum, 0,
+                 fmt::format("every row of the difference is a multiple of the row of {0} (the first by {1}): the sum "
+                             "along the row is missing, which is there because each entry moves all of its row of {0}",
+                             weights.name, number_text(k.to_vector<double>().front()))};
   }
   return suspect_of(c, Slip::row_sum, Slip::row_sum);
 }
@@ -167,9 +166,9 @@ Found path_slip(const Case& c) {
       for (std::size_t i = 0; i < n; ++i)
         if (subset >> i & 1U) value = value - parts[i].value, missing.push_back(parts[i].name);
       if (c.is_claimed(value))
-        return Finding{Slip::path, 0,
-                       fmt::format("the gradient is a sum over {} paths, and {} {} forgotten", n, joined(missing),
-                                   missing.size() == 1 ? "is" : "are")};
+        return Guess{Slip::path, 0,
+                     fmt::format("the gradient is a sum over {} paths, and {} {} forgotten", n, joined(missing),
+                                 missing.size() == 1 ? "is" : "are")};
     }
   return suspect_of(c, Slip::path, Slip::path);
 }
@@ -183,10 +182,10 @@ Found part_slip(const Case& c) {
     if (!extra) continue;
     const double factor = 1 + *extra;
     if (std::abs(factor + 1) < 1e-6)
-      return Finding{Slip::sign, 0, fmt::format("{} has the other sign in the sum over the paths", part.name)};
+      return Guess{Slip::sign, 0, fmt::format("{} has the other sign in the sum over the paths", part.name)};
     if (std::abs(factor - 2) < 1e-6)
-      return Finding{Slip::path, 0, fmt::format("{} is counted twice in the sum over the paths", part.name)};
-    return scale_finding(factor, c.context, fmt::format("in the sum over the paths {} is", part.name));
+      return Guess{Slip::path, 0, fmt::format("{} is counted twice in the sum over the paths", part.name)};
+    return scale_guess(factor, c.context, fmt::format("in the sum over the paths {} is", part.name));
   }
   return {};
 }
@@ -201,11 +200,11 @@ Found scaled_suspect(const Case& c) {
       const auto ratio = constant_ratio(c.claimed, s.value, c.apart);
       if (!ratio) return false;
       const std::string name = name_of_ratio(*ratio, c.context);
-      found = Finding{kind, 0,
-                      fmt::format("{}; and besides a factor {}", s.why,
-                                  std::abs(*ratio + 1) < 1e-6 ? "-1"
-                                  : name.empty()              ? number_text(*ratio)
-                                                              : name)};
+      found = Guess{kind, 0,
+                    fmt::format("{}; and besides a factor {}", s.why,
+                                std::abs(*ratio + 1) < 1e-6 ? "-1"
+                                : name.empty()              ? number_text(*ratio)
+                                                            : name)};
       return true;
     });
     if (found) break;
@@ -213,7 +212,7 @@ Found scaled_suspect(const Case& c) {
   return found;
 }
 
-Finding other_slip(const Case& c) {
+Guess other_slip(const Case& c) {
   const Difference d = difference_of(c.claimed, c.right);
   if (!std::isfinite(d.largest))
     return {Slip::other, 0,
@@ -243,7 +242,7 @@ const char* to_string(Slip slip) {
   return names[static_cast<std::size_t>(slip)];
 }
 
-Finding find_slip(const Tensor& claimed, const Tensor& right, const SlipContext& context) {
+Guess find_slip(const Tensor& claimed, const Tensor& right, const SlipContext& context) {
   const NoGrad no_grad;
   Case c{claimed, right, context, std::numeric_limits<double>::infinity()};
   if (const Found f = shape_slip(c)) return *f;

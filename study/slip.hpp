@@ -25,7 +25,7 @@ enum class Slip : std::uint8_t {
 const char* to_string(Slip slip);
 
 /// What was found.
-struct Finding {
+struct Guess {
   Slip slip = Slip::none;
   double ratio = 0;      ///< scale: claimed / right; 0 otherwise
   std::string sentence;  ///< says the slip with its numbers; no capital, no full stop
@@ -70,7 +70,7 @@ struct SlipContext {
 /// - With fewer than two entries that are not 0 any claim is a multiple of the right value: then only ratios with a name
 ///   (2, 1/n, sqrt(d)) are a scale before the other slips have been tried.
 /// Both tensors are f64; the caller knows that they differ.
-Finding find_slip(const Tensor& claimed, const Tensor& right, const SlipContext& context = {});
+Guess find_slip(const Tensor& claimed, const Tensor& right, const SlipContext& context = {});
 
 /// The ratio by its name, `sqrt(4)`, `1/2`, `-2`, `1/5`; empty when it has none. `where` receives what the extent in it
 /// belongs to, or nothing.
