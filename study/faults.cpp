@@ -4,6 +4,8 @@
 #include "core/op.hpp"
 #include "ops/ops.hpp"
 
+#include <memory>
+#include <set>
 #include <string_view>
 
 namespace gradus::study {
@@ -17,7 +19,8 @@ bool is(const Term& t, std::string_view name) { return t.op && t.op->info().name
 /// The faults of one line, as they are found.
 class Faults {
  public:
-  Faults(const Derivation& d, const BackwardStep& step) : derivation_(d), step_(step) {}
+  Faults(const Derivation& d, const BackwardStep& step, const Bindings& given)
+      : derivation_(d), step_(step), given_(std::make_shared<const Bindings>(given)), line_(line_with_steps()) {}
   std::vector<Fault> found;
 
   void transpose_faults() {
@@ -64,6 +67,8 @@ class Faults {
         add(
             t, [](auto&, auto& x) { return x.at(0) + x.at(1); }, "plus in place of the minus of {}", to_expression(t));
     });
+    if (is_sum_over_paths())
+      for (std::size_t i = 0; i < step_.parts.size(); ++i) weigh_one(i, -1, "has the other sign");
   }
 
   void scale_faults() {
@@ -80,17 +85,20 @@ class Faults {
   /// A total without some of its parts. A part that comes through a mean is a row sum that was left out.
   void path_faults(bool through_means) {
     const std::size_t n = step_.parts.size();
-    if (step_.kind != BackwardStep::Kind::total || n < 2 || n > 6) return;
+    if (!is_sum_over_paths()) return;
     for (std::size_t subset = 1; subset + 1 < (std::size_t{1} << n); ++subset) {
-      std::vector<const BackwardStep*> gone;
+      std::vector<double> factors(n, 1);
+      std::string names;
       bool means = true;
       for (std::size_t i = 0; i < n; ++i)
         if (subset >> i & 1U) {
-          gone.push_back(&derivation_.backward.at(static_cast<std::size_t>(step_.parts[i])));
+          factors[i] = 0;
+          names += (names.empty() ? "" : " and ") + part(i).name;
           means = means && comes_through_mean(derivation_, step_.parts[i]);
         }
-      if (means == through_means) forget(gone);
+      if (means == through_means) weigh(factors, names + " missing");
     }
+    for (std::size_t i = 0; i < n && !through_means; ++i) weigh_one(i, 2, "counted twice");
   }
 
  private:
@@ -122,7 +130,7 @@ class Faults {
     const Quantity& y = derivation_.quantities.at(static_cast<std::size_t>(forward.output));
     found.push_back({[a = y.value.detach()] { return a * (1.0 - a); },
                      fmt::format("{0} * (1 - {0}) is only the diagonal of the Jacobian, and d_{0} is missing in {1}",
-                                 y.name, step_.line)});
+                                 y.name, line_)});
   }
 
   /// One factor of a product transposed where the rule does not.
@@ -139,26 +147,68 @@ class Faults {
         factor.op ? "({0}).T in place of {0}" : "{0}.T in place of {0}", name);
   }
 
-  void forget(const std::vector<const BackwardStep*>& gone) {
-    std::string names;
-    for (const BackwardStep* part : gone) names += (names.empty() ? "" : " and ") + part->name;
-    found.push_back({[&step = step_, gone] {
-                       Tensor y = step.value;
-                       for (const BackwardStep* part : gone) y = y - part->value;
+  bool is_sum_over_paths() const {
+    return step_.kind == BackwardStep::Kind::total && step_.parts.size() >= 2 && step_.parts.size() <= 6;
+  }
+  const BackwardStep& part(std::size_t i) const {
+    return derivation_.backward.at(static_cast<std::size_t>(step_.parts[i]));
+  }
+
+  void weigh_one(std::size_t i, double factor, std::string_view text) {
+    std::vector<double> factors(step_.parts.size(), 1);
+    factors[i] = factor;
+    weigh(factors, fmt::format("{} {}", part(i).name, text));
+  }
+
+  /// The sum over the paths with a factor for each.
+  void weigh(const std::vector<double>& factors, const std::string& text) {
+    found.push_back({[this_step = &step_, derivation = &derivation_, given = given_, factors] {
+                       Tensor y;
+                       for (std::size_t i = 0; i < factors.size(); ++i) {
+                         if (factors[i] == 0) continue;
+                         const BackwardStep& part =
+                             derivation->backward.at(static_cast<std::size_t>(this_step->parts[i]));
+                         const auto bound = given->find(part.name);
+                         const Tensor x = (bound == given->end() ? part.value : bound->second) * factors[i];
+                         y = y.defined() ? y + x : x;
+                       }
                        return y;
                      },
-                     fmt::format("{} {} missing in {}", names, gone.size() == 1 ? "is" : "are", step_.line)});
+                     fmt::format("{} in {}", text, line_)});
+  }
+
+  /// The line, and what the steps that nobody named compute: `d_t1 = Q.T @ d_t2 (t1 = K.T, t2 = Q @ t1)`.
+  std::string line_with_steps() const {
+    std::string steps;
+    std::set<std::string> done;
+    for (std::string name : names_with(step_.name, names_read(step_.term))) {
+      if (name.rfind("d_", 0) == 0) name = name.substr(2, name.find("_via_") - 2);
+      const bool unnamed = name.size() > 1 && name[0] == 't' && name.find_first_not_of("0123456789", 1) == name.npos;
+      const int quantity = unnamed && done.insert(name).second ? derivation_.find(name) : -1;
+      if (quantity < 0) continue;
+      const int made_by = derivation_.quantities.at(static_cast<std::size_t>(quantity)).made_by;
+      if (made_by >= 0)
+        steps += (steps.empty() ? "" : ", ") + derivation_.forward.at(static_cast<std::size_t>(made_by)).line;
+    }
+    return steps.empty() ? step_.line : fmt::format("{} ({})", step_.line, steps);
+  }
+  static std::vector<std::string> names_with(const std::string& first, std::vector<std::string> names) {
+    names.insert(names.begin(), first);
+    return names;
   }
 
   template <class... A>
   void add(const Term& at, Place place, fmt::string_view text, const A&... arguments) {
-    found.push_back(
-        {[&step = step_, instead = Instead{&at, std::move(place)}] { return rerun(step.term, {}, &instead); },
-         fmt::format("{} in {}", fmt::vformat(text, fmt::make_format_args(arguments...)), step_.line)});
+    found.push_back({[&step = step_, given = given_, instead = Instead{&at, std::move(place)}] {
+                       return rerun(step.term, *given, &instead);
+                     },
+                     fmt::format("{} in {}", fmt::vformat(text, fmt::make_format_args(arguments...)), line_)});
   }
 
   const Derivation& derivation_;
   const BackwardStep& step_;
+  std::shared_ptr<const Bindings> given_;
+  std::string line_;
 };
 
 }  // namespace
@@ -178,8 +228,8 @@ bool comes_through_mean(const Derivation& derivation, int line) {
   return false;
 }
 
-std::vector<Fault> faults_of(const Derivation& derivation, const BackwardStep& step, Slip kind) {
-  Faults faults(derivation, step);
+std::vector<Fault> faults_of(const Derivation& derivation, const BackwardStep& step, Slip kind, const Bindings& given) {
+  Faults faults(derivation, step, given);
   switch (kind) {
     case Slip::transpose: faults.transpose_faults(); break;
     case Slip::row_sum: faults.row_sum_faults(); break;

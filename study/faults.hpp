@@ -15,8 +15,9 @@ struct Fault {
   std::string why;                ///< the slip in words, with the line
 };
 
-/// Every slip of that kind that the line allows.
-std::vector<Fault> faults_of(const Derivation& derivation, const BackwardStep& step, Slip kind);
+/// Every slip of that kind that the line allows, on the derivation's values or those that are `given` in place of some of
+/// them. The derivation must outlive what is returned.
+std::vector<Fault> faults_of(const Derivation& derivation, const BackwardStep& step, Slip kind, const Bindings& given);
 
 /// Whether a backward line carries what came through a mean in the forward pass, before paths met again.
 bool comes_through_mean(const Derivation& derivation, int line);

@@ -53,12 +53,22 @@ class Grader {
     for (const auto& [name, hint] : worked_.exercise->hints)
       if (name == step.name) g.hint = hint;
     if (moved && comparison_of(mine, expected).close()) g.follows = joined(from_[step.name]);
-    g.guess = find_slip(mine, step.value.detach(), slip_context(worked_.derivation, line));
+    g.guess = guess(mine, line, expected, moved);
     if (mine.shape() == step.value.shape()) {
       altered_[step.name] = mine;
       if (g.follows.empty()) from_[step.name] = {step.name};
     }
     return g;
+  }
+
+  /// A wrong gradient before it does not hide a slip of its own.
+  Guess guess(const Tensor& mine, int line, const Tensor& expected, bool moved) const {
+    const BackwardStep& step = worked_.derivation.backward[static_cast<std::size_t>(line)];
+    if (moved) {
+      const Guess own = find_slip(mine, expected.detach(), slip_context(worked_.derivation, line, altered_));
+      if (own.slip != Slip::other) return own;
+    }
+    return find_slip(mine, step.value.detach(), slip_context(worked_.derivation, line));
   }
 
   const Tensor* find_answer(const std::string& name) const {

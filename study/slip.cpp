@@ -218,8 +218,8 @@ Guess other_slip(const Case& c) {
     return {Slip::other, 0,
             fmt::format("the largest difference is{}: {} instead of {}", at_text(d.at), number_text(d.a),
                         number_text(d.b))};
-  std::string text = fmt::format("the largest difference is {}{}: {} instead of {}", number_text(d.largest),
-                                 at_text(d.at), number_text(d.a), number_text(d.b));
+  std::string text = fmt::format("none of the known slips; the largest difference is {}{}: {} instead of {}",
+                                 number_text(d.largest), at_text(d.at), number_text(d.a), number_text(d.b));
   const double a = std::sqrt(sum(c.claimed * c.claimed).item()), b = std::sqrt(sum(c.right * c.right).item());
   if (a > 0 && b > 0 && c.right.numel() > 1)
     text += fmt::format("; the cosine of the angle between both is {:.2f}", sum(c.claimed * c.right).item() / (a * b));

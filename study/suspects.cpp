@@ -57,7 +57,8 @@ void collect_softmaxes(const Derivation& d, SlipContext& context) {
 
 }  // namespace
 
-Suspects::Suspects(const Derivation& derivation, int step) : derivation_(&derivation) {
+Suspects::Suspects(const Derivation& derivation, int step, Bindings given)
+    : derivation_(&derivation), given_(std::move(given)) {
   std::map<std::string, int, std::less<>> line_of;
   for (std::size_t i = 0; i < derivation.backward.size(); ++i)
     line_of[derivation.backward[i].name] = static_cast<int>(i);
@@ -76,7 +77,8 @@ Suspects::Suspects(const Derivation& derivation, int step) : derivation_(&deriva
 
 /// The claimed gradient when line `from` gave `value` and all later lines are right.
 Tensor Suspects::carried_on(int from, const Tensor& value, std::int64_t& work) const {
-  Bindings altered{{derivation_->backward[static_cast<std::size_t>(from)].name, value}};
+  Bindings altered = given_;
+  altered[derivation_->backward[static_cast<std::size_t>(from)].name] = value;
   Tensor last = value;
   for (auto i = way_.rbegin(); i != way_.rend(); ++i) {
     if (*i <= from) continue;
@@ -91,7 +93,7 @@ Tensor Suspects::carried_on(int from, const Tensor& value, std::int64_t& work) c
 
 /// Normalisation taken for elementwise: nothing of what comes through a mean of the row.
 void Suspects::without_means(const SuspectVisitor& visit) const {
-  Bindings altered;
+  Bindings altered = given_;
   std::string forgotten;
   for (auto i = way_.rbegin(); i != way_.rend(); ++i) {
     const BackwardStep& step = derivation_->backward[static_cast<std::size_t>(*i)];
@@ -115,7 +117,7 @@ void Suspects::each(Slip kind, const SuspectVisitor& visit) const {
   std::int64_t work = 0;
   for (const int i : way_) {
     const BackwardStep& step = derivation_->backward[static_cast<std::size_t>(i)];
-    for (const Fault& fault : faults_of(*derivation_, step, kind)) {
+    for (const Fault& fault : faults_of(*derivation_, step, kind, given_)) {
       if (work > most_work) return;
       Suspect suspect{{}, fault.why};
       try {
@@ -127,7 +129,7 @@ void Suspects::each(Slip kind, const SuspectVisitor& visit) const {
   if (kind == Slip::row_sum) without_means(visit);
 }
 
-SlipContext slip_context(const Derivation& derivation, int step) {
+SlipContext slip_context(const Derivation& derivation, int step, const Bindings& given) {
   const NoGrad no_grad;
   SlipContext context;
   collect_extents(derivation, context);
@@ -137,9 +139,10 @@ SlipContext slip_context(const Derivation& derivation, int step) {
   const BackwardStep& line = derivation.backward.at(static_cast<std::size_t>(step));
   for (const int part : line.parts) {
     const BackwardStep& p = derivation.backward.at(static_cast<std::size_t>(part));
-    context.parts.push_back({p.name, p.value});
+    const auto bound = given.find(p.name);
+    context.parts.push_back({p.name, bound == given.end() ? p.value : bound->second});
   }
-  const auto suspects = std::make_shared<Suspects>(derivation, step);
+  const auto suspects = std::make_shared<Suspects>(derivation, step, given);
   context.suspects = [suspects](Slip kind, const SuspectVisitor& visit) { suspects->each(kind, visit); };
   return context;
 }

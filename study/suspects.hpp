@@ -13,8 +13,9 @@ namespace gradus::study {
 /// factor. The rules are the derivation's own terms, run again.
 class Suspects {
  public:
-  /// `step` is the index of the backward line that was claimed. The derivation must outlive this.
-  Suspects(const Derivation& derivation, int step);
+  /// `step` is the index of the backward line that was claimed; `given` are values to go on from in place of the
+  /// derivation's own. The derivation must outlive this.
+  Suspects(const Derivation& derivation, int step, Bindings given = {});
 
   /// Shows the visitor every suspect of that kind, slips in the lines nearest to the claimed one first, until it returns
   /// true or the work for a large derivation is done.
@@ -25,12 +26,13 @@ class Suspects {
   void without_means(const SuspectVisitor& visit) const;
 
   const Derivation* derivation_;
+  Bindings given_;
   std::vector<int> way_;                           ///< the backward lines that the claimed one depends on, itself first
   std::map<int, std::vector<std::string>> names_;  ///< that each line of the way reads
 };
 
-/// What is known about backward line `step`: extents, factors, softmaxes, parts and suspects. The derivation must outlive
-/// it.
-SlipContext slip_context(const Derivation& derivation, int step);
+/// What is known about backward line `step`: extents, factors, softmaxes, parts and suspects. Values that are `given` take
+/// the place of the derivation's own. The derivation must outlive it.
+SlipContext slip_context(const Derivation& derivation, int step, const Bindings& given = {});
 
 }  // namespace gradus::study

@@ -13,7 +13,7 @@
 using namespace gradus;
 using gradus::test::contains;
 using study::find_slip;
-using study::Finding;
+using study::Guess;
 using study::Slip;
 using study::SlipContext;
 
@@ -28,7 +28,7 @@ Tensor random(const Shape& shape) {
 
 TEST_CASE("a shape that does not fit is said with both shapes, and what would help") {
   const Tensor right = random({4, 3});
-  Finding f = find_slip(random({3, 5}), right);
+  Guess f = find_slip(random({3, 5}), right);
   CHECK(f.slip == Slip::shape);
   CHECK(f.sentence == "the claim has shape [3, 5], the right value [4, 3]");
   f = find_slip(right.T(), right);
@@ -62,7 +62,7 @@ TEST_CASE("a constant ratio is a scale with its name") {
   const Tensor right = random({5, 3});
   const SlipContext context{.extents = {{4, "4 is an extent of Q"}, {5, "5 is an extent of X"}}, .constants = {2.0}};
   const auto name = [&](double ratio) {
-    const Finding f = find_slip(right * ratio, right, context);
+    const Guess f = find_slip(right * ratio, right, context);
     CHECK(f.slip == Slip::scale);
     CHECK(f.ratio == doctest::Approx(ratio));
     return study::name_of_ratio(f.ratio, context);
@@ -102,7 +102,7 @@ TEST_CASE("rows of the difference that are multiples of the softmax's rows are a
   const Tensor a = softmax(random({3, 5})), g = random({3, 5});
   const Tensor right = a * (g - sum(g * a, -1, keepdim));
   const SlipContext context{.softmaxes = {{"A", a, 1}}};
-  const Finding f = find_slip(a * g, right, context);
+  const Guess f = find_slip(a * g, right, context);
   CHECK(f.slip == Slip::row_sum);
   CHECK(contains(f.sentence, "a multiple of the row of A"));
   CHECK(find_slip(a * g + random({3, 5}), right, context).slip == Slip::other);
@@ -116,7 +116,7 @@ TEST_CASE("every proper subset of the paths that is forgotten is found and named
   const SlipContext context{.parts = {{"d_X_via_Q", a}, {"d_X_via_K", b}, {"d_X_via_V", c}}};
   const Tensor right = a + b + c;
   const auto sentence = [&](const Tensor& claimed) {
-    const Finding f = find_slip(claimed, right, context);
+    const Guess f = find_slip(claimed, right, context);
     CHECK(f.slip == Slip::path);
     return f.sentence;
   };
@@ -141,7 +141,7 @@ TEST_CASE("a suspect that was claimed is named by its kind, also with a factor b
 TEST_CASE("what is nothing of all that is other, with the numbers, and never a crash") {
   const double nan = std::nan("");
   const Tensor right = tensor({1, 2, 4}, DType::f64);
-  const Finding f = find_slip(tensor({1, 2, 9}, DType::f64), right);
+  const Guess f = find_slip(tensor({1, 2, 9}, DType::f64), right);
   CHECK(f.slip == Slip::other);
   CHECK(contains(f.sentence, "5 at [2]: 9 instead of 4"));
   CHECK(contains(find_slip(tensor({1, nan, 9}, DType::f64), right).sentence, "at [1]: nan instead of 2"));

@@ -12,14 +12,14 @@
 using namespace gradus;
 using gradus::test::contains;
 using study::Derivation;
-using study::Finding;
+using study::Guess;
 using study::Record;
 using study::Slip;
 
 namespace {
 
 /// The slip in what was claimed under that name.
-Finding slip_of(const Derivation& d, const char* name, const Tensor& claimed) {
+Guess slip_of(const Derivation& d, const char* name, const Tensor& claimed) {
   for (std::size_t i = 0; i < d.backward.size(); ++i)
     if (d.backward[i].name == name)
       return study::find_slip(claimed, d.backward[i].value.detach(), study::slip_context(d, static_cast<int>(i)));
@@ -57,7 +57,7 @@ TEST_CASE("the elementwise softmax rule is a row sum, at its own line and carrie
   const Attention& v4 = attention();
   const Tensor A = v4["A"], dA = v4["d_A"], K = v4["K"], X = v4.X.detach();
   const Tensor elementwise = dA * A * (1.0 - A);
-  Finding f = slip_of(v4.derivation, "d_S", elementwise);
+  Guess f = slip_of(v4.derivation, "d_S", elementwise);
   CHECK(f.slip == Slip::row_sum);
   CHECK(contains(f.sentence, "diagonal"));
   CHECK(slip_of(v4.derivation, "d_S", A * (1.0 - A)).slip == Slip::row_sum);
@@ -73,7 +73,7 @@ TEST_CASE("the elementwise softmax rule is a row sum, at its own line and carrie
 
 TEST_CASE("a missing scale is a scale with the name of the square root") {
   const Attention& v4 = attention();
-  const Finding f = slip_of(v4.derivation, "d_W_Q", matmul(v4.X.detach().T(), matmul(v4["d_S"], v4["K"])));
+  const Guess f = slip_of(v4.derivation, "d_W_Q", matmul(v4.X.detach().T(), matmul(v4["d_S"], v4["K"])));
   CHECK(f.slip == Slip::scale);
   CHECK(f.ratio == doctest::Approx(2).epsilon(1e-12));
   CHECK(contains(f.sentence, "sqrt(4) = 2 times the right value: a factor 1/sqrt(4) is missing"));
@@ -82,7 +82,7 @@ TEST_CASE("a missing scale is a scale with the name of the square root") {
 TEST_CASE("a missing transposition is found where it happened, also two lines before the claim") {
   const Attention& v4 = attention();
   const Tensor dS = v4["d_S"], Q = v4["Q"], X = v4.X.detach();
-  Finding f = slip_of(v4.derivation, "d_K", matmul(dS, Q) / 2.0);
+  Guess f = slip_of(v4.derivation, "d_K", matmul(dS, Q) / 2.0);
   CHECK(f.slip == Slip::transpose);
   f = slip_of(v4.derivation, "d_W_K", matmul(X.T(), matmul(dS, Q)) / 2.0);
   CHECK(f.slip == Slip::transpose);
@@ -94,7 +94,7 @@ TEST_CASE("a missing transposition is found where it happened, also two lines be
 TEST_CASE("forgotten paths are found at the sum and below it") {
   const Attention& v4 = attention();
   const Tensor viaQ = v4["d_X_via_Q"], viaK = v4["d_X_via_K"], viaV = v4["d_X_via_V"];
-  Finding f = slip_of(v4.derivation, "d_X", viaQ + viaV);
+  Guess f = slip_of(v4.derivation, "d_X", viaQ + viaV);
   CHECK(f.slip == Slip::path);
   CHECK(contains(f.sentence, "d_X_via_K is forgotten"));
   CHECK(slip_of(v4.derivation, "d_X", viaV).slip == Slip::path);
@@ -123,7 +123,7 @@ TEST_CASE("a bias gradient that was not summed, or of which one row was taken, i
   const Tensor local = d.cotangent * (1.0 - y.detach() * y.detach());
   CHECK(slip_of(d, "d_b", local).slip == Slip::broadcast);
   CHECK(slip_of(d, "d_b", select(local, 0, 0)).slip == Slip::broadcast);
-  const Finding f = slip_of(d, "d_b", mean(local, 0));
+  const Guess f = slip_of(d, "d_b", mean(local, 0));
   CHECK(f.slip == Slip::scale);
   CHECK(contains(f.sentence, "1/5"));
 }
