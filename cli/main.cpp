@@ -9,6 +9,7 @@
 #include "core/error.hpp"
 #include "core/gemm.hpp"
 #include "core/parallel.hpp"
+#include "study/language.hpp"
 #include "train/interrupt.hpp"
 
 namespace {
@@ -65,7 +66,9 @@ int main(int argc, char** argv) {
     cli::print_error(fmt::format("gradus: {}; see --help\n", wrong.text));
     return cli::wrong_usage;
   } catch (const train::Interrupted&) { return cli::interrupted; } catch (const std::bad_alloc&) {
-    cli::print_error("gradus: out of memory; make the model or the batch smaller\n");
+    cli::print_error("gradus: out of memory; use smaller tensors, or make the model or the batch smaller\n");
+  } catch (const gradus::study::LanguageError& error) {
+    cli::print_error(fmt::format("gradus: {}\n{}", error.what(), error.excerpt()));
   } catch (const std::exception& error) {
     std::string text = error.what();
     for (char& c : text)

@@ -11,13 +11,13 @@
 //   D(t) = sum_k c_k (y_k(x + t u) - y_k(x - t u)) / 2t,    n = (4 D(t/2) - D(t)) / 3,    error O(t^4) + O(eps / t)
 //
 // Steps are powers of two near the cube root of eps and directions have few bits, so that x + t u is exact. The first
-// step, even without extrapolation, suits nearly every function; where it disagrees with the rule a longer and a shorter
-// one are tried and the best counts: a wrong rule agrees at none.
+// step, even without extrapolation, suits nearly every function; where it disagrees with the rule longer and shorter ones
+// are tried and the best counts: a wrong rule agrees at none.
 namespace gradus {
 namespace {
 
 constexpr double first_step = 0x1p-17;
-constexpr double step_factors[] = {1, 32, 1.0 / 32, 1.0 / 1024};
+constexpr double step_factors[] = {1, 32, 1.0 / 32, 1024, 1.0 / 1024};
 
 // Standard normal, rounded to multiples of 1/16 and never 0.
 double few_bits(const Philox& random, std::size_t i) {

@@ -12,11 +12,22 @@ struct Mask::Term {
   std::int64_t left = 0, right = 0;
   Tensor tensor{};
   Mask a{}, b{};
+  int parts = 1;  // how many are joined
 };
 
 namespace {
 
 using Kind = Mask::Term::Kind;
+
+// Printed and destroyed by recursion, and a mask joined with itself doubles.
+constexpr int most_parts = 1000;
+
+Mask joined(Kind kind, const Mask& a, const Mask& b) {
+  const int parts = a.term()->parts + b.term()->parts;
+  if (parts > most_parts)
+    fail("mask: more than {} parts are joined; join fewer, or give one b8 tensor to keep", most_parts);
+  return Mask(std::make_shared<const Mask::Term>(Mask::Term{.kind = kind, .a = a, .b = b, .parts = parts}));
+}
 
 Mask made(Mask::Term term) { return Mask(std::make_shared<const Mask::Term>(std::move(term))); }
 
@@ -178,17 +189,17 @@ bool Mask::is_causal_only() const { return term_ && term_->kind == Kind::causal;
 Mask operator&(const Mask& a, const Mask& b) {
   if (a.is_everything()) return b;
   if (b.is_everything()) return a;
-  return made({.kind = Kind::both, .a = a, .b = b});
+  return joined(Kind::both, a, b);
 }
 
 Mask operator|(const Mask& a, const Mask& b) {
   if (a.is_everything() || b.is_everything()) return {};
-  return made({.kind = Kind::either, .a = a, .b = b});
+  return joined(Kind::either, a, b);
 }
 
 Mask operator~(const Mask& a) {
   if (!a.is_everything() && a.term()->kind == Kind::negation) return a.term()->a;
-  return made({.kind = Kind::negation, .a = a});
+  return made({.kind = Kind::negation, .a = a, .parts = a.is_everything() ? 1 : a.term()->parts + 1});
 }
 
 Mask causal(Align align) { return made({.kind = Kind::causal, .align = align}); }

@@ -1,4 +1,4 @@
-#include "core/registry.hpp"
+#include "core/parameter_dtype.hpp"
 
 #include <algorithm>
 #include <map>
@@ -53,7 +53,9 @@ ParameterDTypes learn_dtypes(const OpEntry& op) {
   return dtypes;
 }
 
-std::optional<DType> sample_dtype(const OpEntry& op, std::size_t parameter) {
+}  // namespace
+
+std::optional<DType> parameter_dtype(const OpEntry& op, std::size_t parameter) {
   static std::mutex mutex;
   static auto& known = *new std::map<const OpEntry*, ParameterDTypes>;
   const std::lock_guard lock(mutex);
@@ -61,6 +63,8 @@ std::optional<DType> sample_dtype(const OpEntry& op, std::size_t parameter) {
   if (at == known.end()) at = known.emplace(&op, learn_dtypes(op)).first;
   return at->second[parameter];
 }
+
+namespace {
 
 void look_for_floating(const Value& v, std::optional<DType>& found) {
   if (found) return;
@@ -83,7 +87,7 @@ void make_tensors(const OpEntry& op, std::vector<Value>& values) {
     if ((p.tensor || p.number) && p.required && (v.is_none() || (v.get_if<Tensor>() && !v.get_if<Tensor>()->defined())))
       fail("{}: argument {} is None; give a tensor: {}", op.info->name, p.name, op.signature());
     if (p.tensor ? !is_tensor_or_none(v) : p.number && !is_tensor_or_none(v) && !is_plain_number(v)) {
-      const DType numbers = sample_dtype(op, i).value_or(floating.value_or(DType::f64));
+      const DType numbers = parameter_dtype(op, i).value_or(floating.value_or(DType::f64));
       v = Value(as_tensor(v, name, numbers));
     }
     if (!p.list) continue;

@@ -2,9 +2,12 @@
 
 #include "core/error.hpp"
 
+#include <unistd.h>
+
 #include <array>
 #include <bit>
 #include <cstdlib>
+#include <limits>
 #include <mutex>
 #include <new>
 
@@ -39,6 +42,14 @@ struct SizeClass {
 }
 
 std::atomic<std::int64_t> system_call_count{0};
+
+// The machine's memory: beyond it the system would not refuse, but end the program once the memory is written to.
+constinit std::int64_t machine_bytes = std::numeric_limits<std::int64_t>::max();
+[[maybe_unused]] const bool machine_asked = [] {
+  const long pages = ::sysconf(_SC_PHYS_PAGES), page = ::sysconf(_SC_PAGESIZE);
+  if (pages > 0 && page > 0) machine_bytes = static_cast<std::int64_t>(pages) * page;
+  return true;
+}();
 
 void* system_allocate(std::size_t bytes) {
   system_call_count.fetch_add(1, std::memory_order_relaxed);
@@ -148,6 +159,9 @@ void trim() {
 
 Storage::Storage(std::int64_t bytes) {
   if (bytes < 0) fail("memory: a size of {} bytes is negative; check the extents", bytes);
+  if (bytes > machine_bytes - live_bytes.load(std::memory_order_relaxed)) [[unlikely]]
+    fail("memory: {} bytes are asked for, and {} of the {} of this machine are in use; use smaller tensors", bytes,
+         live_bytes.load(std::memory_order_relaxed), machine_bytes);
   block_ = ::new (pool::allocate(static_cast<std::size_t>(bytes) + sizeof(Block))) Block;
   block_->bytes = bytes;
   const std::int64_t live = live_bytes.fetch_add(bytes, std::memory_order_relaxed) + bytes;

@@ -34,6 +34,7 @@ Value list_of(const Shape& numbers) {
 
 // 1e-5 where fmt writes 1e-05.
 std::string number_text(double d) {
+  if (std::isnan(d)) return "nan";  // of either sign
   std::string text = fmt::format("{}", d);
   const std::size_t e = text.find('e');
   if (e != std::string::npos)

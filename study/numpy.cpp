@@ -47,13 +47,19 @@ class NumpyPrinter final : public Printer {
   }
 
   Spelled constant(const Tensor& x) override {
-    const auto value = is_floating(x.dtype()) ? uniform_value(x) : std::nullopt;
-    if (value) return {fmt::format("np.full({}, {})", to_string(Value(x.shape())), number(*value).text)};
+    if (is_floating(x.dtype()))
+      if (const auto value = uniform_value(x)) return {filled(to_string(Value(x.shape())), *value)};
     const char* const dtype = x.dtype() == DType::b8 ? "bool" : x.dtype() == DType::i64 ? "int" : "float";
     const auto entry = [&](double v) {
       return x.dtype() == DType::b8 ? std::string(v != 0 ? "True" : "False") : python_number(v);
     };
     return {fmt::format("np.array({}, dtype={})", nested_list(x, entry), dtype)};
+  }
+
+  std::string filled(const std::string& shape, double value) {
+    if (value == 0) return fmt::format("np.zeros({})", shape);
+    if (value == 1) return fmt::format("np.ones({})", shape);
+    return fmt::format("np.full({}, {}, dtype=float)", shape, number(value).text);
   }
 
   Spelled transposed(const Spelled& x, int rank) override {

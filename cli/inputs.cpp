@@ -1,0 +1,96 @@
+#include "cli/inputs.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "core/arrays.hpp"
+#include "core/random.hpp"
+#include "ops/ops.hpp"
+#include "study/excerpt.hpp"
+
+namespace gradus::cli {
+namespace {
+
+constexpr std::size_t longest_program = std::size_t{1} << 24;
+
+void load(const std::string& file, study::Scope& scope) {
+  for (const auto& [name, x] : load_npz(file))
+    if (study::is_identifier(name)) scope.set(name, is_floating(x.dtype()) ? cast(x, scope.dtype) : x);
+}
+
+void set(const std::string& text, study::Scope& scope) {
+  scope.assigned = [&scope](const std::string& name, Value& value) {
+    if (value.get_if<Value::List>()) value = as_tensor(value, {"--set", name}, scope.dtype);
+  };
+  try {
+    if (study::assigned_names(text).empty())
+      study::fail_at(text, 0, "nothing is assigned; write --set 'name=value', as in --set 'A=[[1,2],[3,4]]'");
+    study::evaluate(text, scope);
+  } catch (const study::LanguageError& error) {
+    throw study::LanguageError(fmt::format("--set: {}", error.what()), error.excerpt());
+  }
+  scope.assigned = nullptr;
+}
+
+}  // namespace
+
+void add_inputs(CLI::App& app, Inputs& inputs) {
+  app.add_option("--in", inputs.files, "arrays by their names; may be repeated")
+      ->type_name("F.npz")
+      ->allow_extra_args(false);
+  app.add_option("--set", inputs.sets, "a variable, as in --set 'A=[[1,2],[3,4]]'; may be repeated")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  app.add_option_function<std::string>(
+         "--dtype", [&inputs](const std::string& name) { inputs.dtype = dtype_from_name(name); },
+         "of numbers, builders and loaded floats")
+      ->check(CLI::IsMember({"f64", "f32"}))
+      ->type_name("f64|f32")
+      ->default_str("f64");
+  app.add_option("--seed", inputs.seed, "of randn and its like, and of dropout")->type_name("N")->capture_default_str();
+}
+
+void add_program(CLI::App& app, std::string& program) {
+  app.add_option("EXPR", program, "statements such as 'S = A @ B; softmax(S)'; - reads standard input")->required();
+}
+
+std::string program_text(const std::string& program) {
+  if (program != "-") return program;
+  std::string text;
+  char part[4096];
+  for (std::size_t n = 0; (n = std::fread(part, 1, sizeof part, stdin)) > 0 && text.size() <= longest_program;)
+    text.append(part, n);
+  return text;
+}
+
+study::Scope scope_of(const Inputs& inputs) {
+  study::Scope scope;
+  scope.dtype = inputs.dtype;
+  scope.generator = Generator(inputs.seed);
+  seed(Generator(~inputs.seed).bits());  // dropout must not draw the numbers of randn again
+  for (const std::string& file : inputs.files) load(file, scope);
+  for (const std::string& text : inputs.sets) set(text, scope);
+  return scope;
+}
+
+Tensor leaf_of(const Value& value, const std::string& name, DType dtype) {
+  Tensor leaf = study::as_result(value, name, dtype).detach();
+  if (!is_floating(leaf.dtype()))
+    fail("{}: it is {} and has no gradient; give numbers of f64 or f32", name, leaf.dtype());
+  return leaf.requires_grad(true);
+}
+
+void check_named(const std::string& option, const std::string& name, const study::Scope& scope,
+                 const std::vector<std::string>& assigned) {
+  if (scope.find(name) || std::find(assigned.begin(), assigned.end(), name) != assigned.end()) return;
+  std::vector<std::string> names = assigned;
+  for (const auto& [known, value] : scope.variables()) names.push_back(known);
+  const std::string near = study::nearest(name, names);
+  fail(
+      "{} {}: no variable has that name; {}", option, study::shown(name),
+      near.empty() ? "give it with --in or --set, or assign it in the program" : fmt::format("did you mean {}?", near));
+}
+
+}  // namespace gradus::cli

@@ -1,0 +1,35 @@
+#include "study/language.hpp"
+
+namespace gradus::study {
+
+const Value* Scope::find(std::string_view name) const {
+  for (const auto& [known, value] : variables_)
+    if (known == name) return &value;
+  return nullptr;
+}
+
+void Scope::set(std::string_view name, Value value) {
+  for (auto& [known, old] : variables_)
+    if (known == name) {
+      old = std::move(value);
+      return;
+    }
+  variables_.emplace_back(std::string(name), std::move(value));
+}
+
+bool is_identifier(std::string_view name) {
+  if (name.empty() || name == "True" || name == "False" || name == "None") return false;
+  if (name[0] >= '0' && name[0] <= '9') return false;
+  for (const char c : name)
+    if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_')) return false;
+  return true;
+}
+
+Tensor as_result(const Value& value, std::string_view what, DType dtype) {
+  if (const auto* t = value.get_if<Tensor>(); t && t->defined()) return *t;
+  if (value.is_none() || value.get_if<Tensor>() || value.get_if<Mask>() || value.get_if<std::string>())
+    fail("{}: it is {}; give a tensor, a number or a nested list of numbers", what, value.kind());
+  return as_tensor(value, {what, "value"}, dtype);
+}
+
+}  // namespace gradus::study
