@@ -8,8 +8,6 @@ namespace gradus::study {
 
 namespace {
 
-using Places = std::map<std::string, Place, std::less<>>;
-
 void collect_names(const Term& term, const Places& places, std::vector<std::string>& names) {
   std::vector<const Term*> waiting{&term};
   while (!waiting.empty()) {

@@ -15,8 +15,10 @@ struct Place {
   Tensor value;
 };
 
+using Places = std::map<std::string, Place, std::less<>>;
+
 /// All names of a derivation, aliases too, with their places.
-std::map<std::string, Place, std::less<>> places_of(const Derivation& derivation);
+Places places_of(const Derivation& derivation);
 
 /// One step, forward or backward.
 struct StepView {
