@@ -33,6 +33,22 @@ std::vector<std::pair<int, int>> indexed_edges(const Graph& graph) {
   return edges;
 }
 
+/// What depends on nothing else stands just left of its first use: inputs, and what is made of inputs that nobody else
+/// reads. `order` is topological.
+void move_to_first_use(const std::vector<std::vector<int>>& next, const std::vector<int>& inputs,
+                       const std::vector<int>& order, std::vector<int>& column) {
+  std::vector<int> own = inputs;  // inputs that come from elsewhere
+  for (const int node : order)
+    if (own[at(node)] == 0 && next[at(node)].size() == 1) --own[at(next[at(node)].front())];
+  for (auto node = order.rbegin(); node != order.rend(); ++node) {
+    const std::vector<int>& readers = next[at(*node)];
+    if (own[at(*node)] > 0 || readers.empty()) continue;
+    int first = column[at(readers.front())];
+    for (const int reader : readers) first = std::min(first, column[at(reader)]);
+    column[at(*node)] = first - 1;
+  }
+}
+
 /// The column of each node: right of all that lead to it; inputs just left of their first use.
 std::vector<int> columns_of(const Graph& graph, const std::vector<std::pair<int, int>>& edges) {
   const Index n = graph.nodes.size();
@@ -53,12 +69,7 @@ std::vector<int> columns_of(const Graph& graph, const std::vector<std::pair<int,
     fail("graph: node {} (\"{}\") lies on a cycle or behind one; what is computed cannot depend on itself", node.id,
          clipped(printable(node.label), 40));
   }
-  for (Index i = 0; i < n; ++i)
-    if (inputs[i] == 0 && !next[i].empty()) {
-      int first = column[at(next[i].front())];
-      for (const int to : next[i]) first = std::min(first, column[at(to)]);
-      column[i] = first - 1;
-    }
+  move_to_first_use(next, inputs, order, column);
   return column;
 }
 

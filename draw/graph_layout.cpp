@@ -19,8 +19,17 @@ struct Rows {
   std::vector<double> height, middle;
 };
 
-double gap_between(const GraphLayers& layers, int a, int b) {
-  return layers.stops[at(a)].node < 0 || layers.stops[at(b)].node < 0 ? stop_gap : row_gap;
+/// How far apart the middles of two stops of a column are at least.
+double distance_between(const GraphLayers& layers, const Rows& rows, int a, int b) {
+  const bool passes = layers.stops[at(a)].node < 0 || layers.stops[at(b)].node < 0;
+  return (rows.height[at(a)] + rows.height[at(b)]) / 2 + (passes ? stop_gap : row_gap);
+}
+
+/// How much a stop wants to be level with a neighbour. On a long edge only the edge itself counts, as far as it goes.
+double pull_between(const GraphLayers& layers, const GraphStop& stop, int other, const std::vector<int>& side) {
+  const auto passes = [&](int s) { return layers.stops[at(s)].node < 0; };
+  if (passes(other)) return stop.node < 0 ? 8 : 0.5;
+  return stop.node < 0 && std::any_of(side.begin(), side.end(), passes) ? 0 : 1;
 }
 
 /// The places nearest to `wanted` (in squares, by weight) that keep the order and the distances: neighbours that come too
@@ -58,18 +67,37 @@ void align_column(const GraphLayers& layers, Rows& rows, int column, bool use_le
     const GraphStop& stop = layers.stops[at(stops[i])];
     double sum = 0, count = 0;
     const auto add = [&](const std::vector<int>& neighbours) {
-      for (const int other : neighbours) sum += rows.middle[at(other)], ++count;
+      for (const int other : neighbours) {
+        const double pull = pull_between(layers, stop, other, neighbours);
+        sum += pull * rows.middle[at(other)], count += pull;
+      }
     };
     if (use_left) add(stop.left);
     if (use_right) add(stop.right);
     wanted.push_back(count > 0 ? sum / count : rows.middle[at(stops[i])]);
-    weight.push_back(count == 0 ? 0.1 : stop.node < 0 ? 4 : 1);  // long edges are straight first
-    if (i > 0)
-      distance.push_back((rows.height[at(stops[i - 1])] + rows.height[at(stops[i])]) / 2 +
-                         gap_between(layers, stops[i - 1], stops[i]));
+    weight.push_back(count == 0 ? 0.1 : stop.node < 0 ? 100 : 1);
+    if (i > 0) distance.push_back(distance_between(layers, rows, stops[i - 1], stops[i]));
   }
   const std::vector<double> places = kept_apart(wanted, weight, distance);
   for (Index i = 0; i < stops.size(); ++i) rows.middle[at(stops[i])] = places[i];
+}
+
+/// Makes long edges level wherever their columns leave room.
+void straighten(const GraphLayers& layers, Rows& rows) {
+  for (const std::vector<int>& stops : layers.columns)
+    for (Index i = 0; i < stops.size(); ++i) {
+      const GraphStop& stop = layers.stops[at(stops[i])];
+      if (stop.node >= 0 || layers.stops[at(stop.left.front())].node >= 0) continue;
+      double& middle = rows.middle[at(stops[i])];
+      double wanted = rows.middle[at(stop.left.front())];
+      if (i > 0)
+        wanted =
+            std::max(wanted, rows.middle[at(stops[i - 1])] + distance_between(layers, rows, stops[i - 1], stops[i]));
+      if (i + 1 < stops.size())
+        wanted =
+            std::min(wanted, rows.middle[at(stops[i + 1])] - distance_between(layers, rows, stops[i], stops[i + 1]));
+      middle = wanted;
+    }
 }
 
 Rows rows_of(const Graph& graph, const GraphLayers& layers) {
@@ -92,6 +120,7 @@ Rows rows_of(const Graph& graph, const GraphLayers& layers) {
     for (int i = 0; i < count; ++i)
       align_column(layers, rows, forward ? i : count - 1 - i, forward || last, !forward || last);
   }
+  straighten(layers, rows);
   return rows;
 }
 

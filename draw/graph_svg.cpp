@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace gradus::draw {
 namespace {
@@ -55,23 +56,23 @@ void draw_node(Svg& svg, const Graph::Node& node, const GraphLayout::Box& box) {
   svg.close_group();
 }
 
-/// Curves with level ends across the gaps, straight lines across the columns and where nothing bends.
+/// Curves with level ends across the gaps, straight lines across the columns and where nearly nothing bends.
 std::string path_of(const std::vector<GraphLayout::Point>& points) {
-  constexpr double arrow = 6;
+  constexpr double arrow = 6, hardly = 0.5;
   std::string d = fmt::format("M{} {}", coordinate(points[0].x), coordinate(points[0].y));
-  double drawn = points[0].x;
-  const auto straight_to = [&](double x) {
-    if (x > drawn) d += "H" + coordinate(x);
-    drawn = x;
+  double x = points[0].x, y = points[0].y;
+  const auto straight_to = [&](double end) {
+    if (end > x) d += "H" + coordinate(end);
+    x = end;
   };
   for (std::size_t i = 2; i < points.size(); i += 2) {
-    const auto [x, y] = points[i];
-    const auto [start, before] = points[i - 1];
-    if (coordinate(y) == coordinate(before)) continue;
-    straight_to(start);
-    const std::string middle = coordinate((start + x) / 2);
-    d += fmt::format("C{0} {1} {0} {2} {3} {2}", middle, coordinate(before), coordinate(y), coordinate(x));
-    drawn = x;
+    const bool last = i + 2 == points.size();
+    const auto [end, level] = points[i];
+    if (std::abs(level - y) < (last ? 0.005 : hardly)) continue;
+    straight_to(points[i - 1].x);
+    const std::string middle = coordinate((x + end) / 2);
+    d += fmt::format("C{0} {1} {0} {2} {3} {2}", middle, coordinate(y), coordinate(level), coordinate(end));
+    x = end, y = level;
   }
   straight_to(points.back().x - arrow);
   return d;
@@ -80,10 +81,8 @@ std::string path_of(const std::vector<GraphLayout::Point>& points) {
 void draw_edge(Svg& svg, const Graph::Edge& edge, const std::vector<GraphLayout::Point>& points) {
   svg.open_group(fmt::format(R"(class="edge" data-edge="{0}-{1}" data-from="{0}" data-to="{1}")", edge.from, edge.to));
   const auto [x, y] = points.back();
-  svg.element(fmt::format(
-      R"(<path d="{}" fill="none" stroke="currentColor" stroke-opacity="0.55" stroke-width="1.2"/>)", path_of(points)));
-  svg.element(fmt::format(R"(<path d="M{} {}l-7 -3.2v6.4z" fill="currentColor" fill-opacity="0.7"/>)", coordinate(x),
-                          coordinate(y)));
+  svg.element(fmt::format(R"(<path d="{}" fill="none" stroke="#888" stroke-width="1.2"/>)", path_of(points)));
+  svg.element(fmt::format(R"(<path d="M{} {}l-7 -3.2v6.4z" fill="#888"/>)", coordinate(x), coordinate(y)));
   if (!edge.label.empty())
     svg.text(points[points.size() - 2].x - 8, y - 2.5, edge_label(edge), {.size = edge_label_size, .anchor = "end"});
   svg.close_group();
