@@ -6,18 +6,18 @@
 #include <nlohmann/json.hpp>
 
 // What the script needs beyond the page itself. A sum takes some 300 bytes for each entry, so that they are written
-// for small tensors only, the smallest first, until the page has enough.
+// for what is shown of the smallest tensors first, until the page has enough.
 namespace gradus::study::page {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::int64_t most_entries = 100;   // of a tensor whose sums are spelled out
+constexpr std::size_t most_entries = 256;    // of a figure whose sums are spelled out
 constexpr std::size_t most_bytes = 300'000;  // of all sums together
 
 Json number(double value) {
-  if (std::isfinite(value)) return Json::parse(fmt::format("{:.10g}", value));
+  if (std::isfinite(value)) return std::stod(fmt::format("{:.10g}", value));
   return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
 }
 
@@ -32,11 +32,12 @@ Json values(const Context& page, const Tensor& x) {
 
 // The sums of all entries, or a sentence that says why there are none.
 Json sums(const Context& page, const StepView& step, std::size_t& bytes) {
-  const std::int64_t entries = step.value.numel();
-  if (entries > most_entries) return say(page.language, Word::too_large_for_entries, std::to_string(entries));
+  const std::vector<Shape> entries = shown_part(step.value.shape(), page.most_rows).indices();
+  if (entries.size() > most_entries)
+    return say(page.language, Word::too_large_for_entries, std::to_string(step.value.numel()));
   if (bytes > most_bytes) return page.say(Word::entry_not_prepared);
   Json list = Json::array();
-  for (const Shape& index : shown_part(step.value.shape(), page.most_rows).indices()) {
+  for (const Shape& index : entries) {
     const ScalarForm form = scalar_form(*step.term, index);
     if (form.symbols.empty()) return page.say(Word::no_sum_for_this);
     bytes += form.symbols.size() + form.numbers.size();
