@@ -30,17 +30,11 @@ std::string head(const std::string& title, Language language) {
 std::string header(const Derivation& d, const std::string& title, const PageOptions& options) {
   const Language language = options.language;
   const bool ok = d.crosses() == 0;
-  const bool compared = verdict_sentence(d, language) != word(language, Word::none_checked);
-  std::string html =
-      fmt::format("<header>\n<h1>{}</h1>\n<p class=summary><span class=\"{}\">{}</span> · {}</p>\n", escaped(title),
-                  !compared ? ""
-                  : ok      ? "ok"
-                            : "wrong",
-                  (!compared ? ""
-                   : ok      ? "✓ "
-                             : "✗ ") +
-                      verdict_sentence(d, language),
-                  escaped(cotangent_sentence(d, language)));
+  const std::string verdict = verdict_sentence(d, language);
+  std::string html = fmt::format(
+      "<header>\n<h1>{}</h1>\n<p class=summary>{} · {}</p>\n", escaped(title),
+      !compared(d) ? verdict : fmt::format("<span class={}>{} {}</span>", ok ? "ok" : "wrong", ok ? "✓" : "✗", verdict),
+      escaped(cotangent_sentence(d, language)));
   if (!options.program.empty())
     html += fmt::format("<details class=program><summary>{}</summary><pre>{}</pre></details>\n",
                         word(language, Word::program), escaped(options.program));
@@ -104,7 +98,7 @@ std::string controls(Language language) {
 
 std::string to_html(const Derivation& d, const PageOptions& options) {
   const Language language = options.language;
-  const std::string title = options.title.empty() ? word(language, Word::derivation) : options.title;
+  const std::string title = options.title.empty() ? title_of(d, language) : options.title;
   const Context page(d, language);
   std::string html = head(title, language) + "<body>\n" + header(d, title, options);
   html += picture(d, language) + controls(language);

@@ -36,7 +36,9 @@ std::string formulas(const Context& page, const StepView& step) {
   const auto row = [&](Word what, const std::string& content) {
     html += fmt::format("<dt>{}<dd>{}\n", page.say(what), content);
   };
-  if (!step.general.empty()) row(Word::general_rule, formula(step.general, true));
+  const std::string premise =
+      step.premise.empty() ? "" : formula(step.premise, true) + " <span class=implies>⇒</span> ";
+  if (!step.general.empty()) row(Word::general_rule, premise + formula(step.general, true));
   if (step.term) row(Word::rule_here, formula(step.latex(), true));
   if (!step.line.empty()) row(Word::expression, fmt::format("<code class=line>{}</code>", escaped(step.line)));
   row(Word::shapes, shapes(page, step));

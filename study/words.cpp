@@ -16,7 +16,7 @@ struct Entry {
 };
 
 constexpr Entry entries[] = {
-    {Word::derivation, "Derivation", "推导"},
+    {Word::derivation_of, "Derivation of {}", "{} 的推导"},
     {Word::program, "Program", "程序"},
     {Word::given, "Given", "已知"},
     {Word::forward, "Forward", "前向"},

@@ -17,7 +17,7 @@ Language parse_language(std::string_view code);
 /// What can be said. `{}` in a text stands for a number or a name: see `say`.
 enum class Word : std::uint8_t {
   // headings, as a title is written
-  derivation,
+  derivation_of,
   program,
   given,
   forward,
