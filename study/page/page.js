@@ -139,6 +139,16 @@
     mark("read", sum && figure.closest(".output") ? readBy(sum[0]) : []);
     panel.classList.add("open");
     panel.hidden = false;
+    keepInView(cell);
+  }
+
+  // Scrolls so that the panel at the bottom covers none of the matrices or, where they are too tall, not the cell.
+  function keepInView(cell) {
+    const numbers = steps[current].querySelector(".numbers");
+    const covered = panel.offsetHeight + controls.offsetHeight + 24;
+    const target = numbers.offsetHeight + covered < innerHeight ? numbers : cell;
+    target.style.scrollMarginBottom = covered + "px";
+    target.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
   // The cells among what went in that a sum names, as X[0,1].
