@@ -84,24 +84,40 @@ std::string line_of(const JudgedClaim& c, int width) {
                      c.right ? "" : study::at_text(c.difference.at));
 }
 
-std::string explanation(const JudgedClaim& c, const Options& o) {
-  std::string text = "\n" + wrapped(fmt::format("{}: {}.", study::to_string(c.guess.slip), c.guess.sentence));
+std::string sentence_of(const study::Guess& guess) {
+  const bool ended =
+      !guess.sentence.empty() && std::string_view(".?!").find(guess.sentence.back()) != std::string_view::npos;
+  return fmt::format("{}: {}{}", study::to_string(guess.slip), guess.sentence, ended ? "" : ".");
+}
+
+/// The right line, with the paths that it adds up.
+std::string rule_text(const JudgedClaim& c, const study::Derivation& derivation) {
+  if (c.rule.empty()) return "";
+  std::string text = fmt::format("\nThe right rule:\n  {}\n", c.rule);
+  if (c.step < 0) return text;
+  for (const int part : derivation.backward.at(static_cast<std::size_t>(c.step)).parts)
+    text += fmt::format("  {}\n", derivation.backward.at(static_cast<std::size_t>(part)).line);
+  return text;
+}
+
+std::string explanation(const JudgedClaim& c, const study::Derivation& derivation, const Options& o) {
+  std::string text = "\n" + wrapped(sentence_of(c.guess));
   if (!c.excerpt.empty()) text += "\n" + c.excerpt;
   if (fits(c)) text += "\n" + side_by_side(c.claimed, c.value, c.difference, c.tolerance);
-  if (!c.rule.empty()) text += fmt::format("\nThe right rule:\n  {}\n", c.rule);
+  text += rule_text(c, derivation);
   std::string wrt;
   for (const std::string& name : o.wrt) wrt += (wrt.empty() ? "" : ",") + name;
   return text + fmt::format("\nEvery step of it:\n  gradus derive {} --wrt {}{} --values\n", shell_quoted(o.program),
                             wrt, arguments_of(o.inputs));
 }
 
-void print_text(const std::vector<JudgedClaim>& claims, const Options& o) {
+void print_text(const std::vector<JudgedClaim>& claims, const study::Derivation& derivation, const Options& o) {
   int width = 0;
   for (const JudgedClaim& c : claims) width = std::max(width, draw::display_width(c.name));
   std::string text;
   for (const JudgedClaim& c : claims) text += line_of(c, width);
   const JudgedClaim* const wrong = first_wrong(claims);
-  if (wrong) text += explanation(*wrong, o);
+  if (wrong) text += explanation(*wrong, derivation, o);
   else text += claims.size() == 1 ? "right\n" : fmt::format("all {} claims are right\n", claims.size());
   print(text);
 }
@@ -123,7 +139,7 @@ int check(const Options& o) {
     else print(note);
   }
   if (o.json) print_verdict(claims);
-  else print_text(claims, o);
+  else print_text(claims, derivation, o);
   return success;
 }
 

@@ -220,6 +220,9 @@ Guess other_slip(const Case& c) {
                         number_text(d.b))};
   std::string text = fmt::format("none of the known slips; the largest difference is {}{}: {} instead of {}",
                                  number_text(d.largest), at_text(d.at), number_text(d.a), number_text(d.b));
+  if (const auto& g = c.context.cotangent; g.value.defined() && g.value.shape() == c.claimed.shape())
+    if (near(c.claimed * g.value, c.right))
+      return {Slip::other, 0, text + "; it becomes right when it is multiplied by " + g.name};
   const double a = std::sqrt(sum(c.claimed * c.claimed).item()), b = std::sqrt(sum(c.right * c.right).item());
   if (a > 0 && b > 0 && c.right.numel() > 1)
     text += fmt::format("; the cosine of the angle between both is {:.2f}", sum(c.claimed * c.right).item() / (a * b));

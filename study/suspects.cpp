@@ -137,6 +137,13 @@ SlipContext slip_context(const Derivation& derivation, int step, const Bindings&
   collect_softmaxes(derivation, context);
   if (step < 0) return context;
   const BackwardStep& line = derivation.backward.at(static_cast<std::size_t>(step));
+  const int reversed =
+      line.parts.empty() ? line.through : derivation.backward.at(static_cast<std::size_t>(line.parts[0])).through;
+  if (reversed >= 0) {
+    const Quantity& y = derivation.quantities.at(
+        static_cast<std::size_t>(derivation.forward.at(static_cast<std::size_t>(reversed)).output));
+    context.cotangent = {"d_" + y.name, y.gradient};
+  }
   for (const int part : line.parts) {
     const BackwardStep& p = derivation.backward.at(static_cast<std::size_t>(part));
     const auto bound = given.find(p.name);

@@ -117,6 +117,8 @@ TEST_CASE("each kind of slip is named, at the claimed line and through later one
   CHECK(a.slip("d_X = d_Q @ W_Q.T + d_V @ W_V.T") == Slip::path);
   CHECK(a.slip("d_X = d_V @ W_V.T") == Slip::path);
   CHECK(a.slip("d_S = A * d_A + 1") == Slip::other);
+  const Derived square("y = x ** 2", {{"x", {2, 3}}}, {"x"});
+  CHECK(contains(square.one("d_x = 2 * x").guess.sentence, "becomes right when it is multiplied by d_y"));
   const Derived affine("Y = relu(X @ W + b)", {{"X", {5, 3}}, {"W", {3, 4}}, {"b", {4}}}, {"W", "b"});
   CHECK(affine.slip("d_b = where(Y > 0, d_Y, 0)") == Slip::broadcast);
   CHECK(affine.slip("d_b = where(Y > 0, d_Y, 0)[0]") == Slip::broadcast);
