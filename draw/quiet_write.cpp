@@ -27,9 +27,11 @@ class NoPipeSignal final {
   NoPipeSignal(const NoPipeSignal&) = delete;
   NoPipeSignal& operator=(const NoPipeSignal&) = delete;
   ~NoPipeSignal() {
+    const int reason = errno;  // of the write; sigtimedwait sets its own
     const std::timespec no_wait{};
     while (!was_pending_ && sigtimedwait(&pipe_, nullptr, &no_wait) == -1 && errno == EINTR) continue;
     pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    errno = reason;
   }
 
  private:
