@@ -90,14 +90,15 @@ std::string sentence_of(const study::Guess& guess) {
   return fmt::format("{}: {}{}", study::to_string(guess.slip), guess.sentence, ended ? "" : ".");
 }
 
-/// The right line, with the paths that it adds up.
+/// The right line, with what it needs to be read alone.
 std::string rule_text(const JudgedClaim& c, const study::Derivation& derivation) {
   if (c.rule.empty()) return "";
-  std::string text = fmt::format("\nThe right rule:\n  {}\n", c.rule);
-  if (c.step < 0) return text;
-  for (const int part : derivation.backward.at(static_cast<std::size_t>(c.step)).parts)
-    text += fmt::format("  {}\n", derivation.backward.at(static_cast<std::size_t>(part)).line);
-  return text;
+  std::string text = "\nThe right rule:\n";
+  if (c.step < 0) return text + fmt::format("  {}\n", c.rule);
+  const std::vector<std::string> lines = study::rule_lines(derivation, c.step);
+  constexpr std::size_t most = 8;
+  for (std::size_t i = 0; i < std::min(lines.size(), most); ++i) text += fmt::format("  {}\n", lines[i]);
+  return lines.size() > most ? text + "  ...\n" : text;
 }
 
 std::string explanation(const JudgedClaim& c, const study::Derivation& derivation, const Options& o) {
@@ -161,7 +162,7 @@ Action add(CLI::App& app) {
   return [o] { return check(*o); };
 }
 
-const Registered registered({65, "check", "judge a gradient worked out by hand, and name its slip", add});
+const Registered registered({34, "check", "judge a gradient worked out by hand, and name its slip", add});
 
 }  // namespace
 }  // namespace gradus::cli

@@ -183,8 +183,7 @@ class Faults {
     std::set<std::string> done;
     for (std::string name : names_with(step_.name, names_read(step_.term))) {
       if (name.rfind("d_", 0) == 0) name = name.substr(2, name.find("_via_") - 2);
-      const bool unnamed = name.size() > 1 && name[0] == 't' && name.find_first_not_of("0123456789", 1) == name.npos;
-      const int quantity = unnamed && done.insert(name).second ? derivation_.find(name) : -1;
+      const int quantity = is_numbered(name) && done.insert(name).second ? derivation_.find(name) : -1;
       if (quantity < 0) continue;
       const int made_by = derivation_.quantities.at(static_cast<std::size_t>(quantity)).made_by;
       if (made_by >= 0)

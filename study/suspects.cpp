@@ -27,21 +27,20 @@ void collect_constants(const Derivation& d, SlipContext& context) {
   }
 }
 
-/// Extents with the names of up to three values that have them, those of a last axis first.
+/// Extents with the names of up to three values that have them: those of a last axis and with a name first.
 void collect_extents(const Derivation& d, SlipContext& context) {
   std::map<std::int64_t, std::vector<std::string>> owners;
-  for (const bool last : {true, false})
-    for (const Quantity& q : d.quantities)
-      for (int axis = 0; axis < q.value.rank(); ++axis) {
-        std::vector<std::string>& names = owners[q.value.shape()[axis]];
-        if ((axis + 1 == q.value.rank()) == last && std::find(names.begin(), names.end(), q.name) == names.end())
-          names.push_back(q.name);
-      }
-  for (const auto& [n, names] : owners) {
-    std::string text;
-    for (std::size_t i = 0; i < std::min<std::size_t>(names.size(), 3); ++i) text += (i ? ", " : "") + names[i];
-    context.extents.push_back({n, fmt::format("{} is an extent of {}", n, text)});
-  }
+  for (const bool numbered : {false, true})
+    for (const bool last : {true, false})
+      for (const Quantity& q : d.quantities)
+        for (int axis = 0; axis < q.value.rank() && is_numbered(q.name) == numbered; ++axis) {
+          std::vector<std::string>& names = owners[q.value.shape()[axis]];
+          if ((axis + 1 == q.value.rank()) == last && names.size() < 3 &&
+              std::find(names.begin(), names.end(), q.name) == names.end())
+            names.push_back(q.name);
+        }
+  for (const auto& [n, names] : owners)
+    context.extents.push_back({n, fmt::format("{} is an extent of {}", n, fmt::join(names, ", "))});
 }
 
 void collect_softmaxes(const Derivation& d, SlipContext& context) {
