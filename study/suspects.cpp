@@ -112,6 +112,43 @@ void Suspects::without_means(const SuspectVisitor& visit) const {
            "elementwise, without what goes through the means of the row: " + forgotten + " missing"});
 }
 
+/// The same slip in the rule of every op of a type: a wrong rule is wrong in every layer and every head.
+void Suspects::everywhere(Slip kind, const SuspectVisitor& visit) const {
+  constexpr std::size_t most_faults = 4;  // a rule has few places to go wrong
+  std::set<std::string_view> ops;
+  for (const int i : way_) ops.insert(op_of(i));
+  ops.erase("");
+  for (const std::string_view op : ops)
+    for (std::size_t k = 0; k < most_faults; ++k) {
+      const Suspect suspect = everywhere(kind, op, k);
+      if (suspect.value.defined() && visit(suspect)) return;
+    }
+}
+
+/// Fault number k in every line of that op; no value when there is one such line or none.
+Suspect Suspects::everywhere(Slip kind, std::string_view op, std::size_t k) const {
+  Bindings altered = given_;
+  int count = 0;
+  std::string why;
+  try {
+    for (auto i = way_.rbegin(); i != way_.rend(); ++i) {
+      const BackwardStep& step = derivation_->backward[static_cast<std::size_t>(*i)];
+      const auto faults = op_of(*i) == op ? faults_of(*derivation_, step, kind, altered) : std::vector<Fault>{};
+      if (k < faults.size()) altered[step.name] = faults[k].value(), why = faults[k].why, ++count;
+      else if (reads(names_.at(*i), altered)) altered[step.name] = rerun(step.term, altered);
+    }
+  } catch (const Error&) { return {}; }  // with this slip the shapes do not fit
+  if (count < 2) return {};
+  return {altered[derivation_->backward[static_cast<std::size_t>(way_.front())].name],
+          fmt::format("{} times the same: {}", count, why)};
+}
+
+/// The op whose rule a backward line is; empty for sums and the seed.
+std::string_view Suspects::op_of(int line) const {
+  const int through = derivation_->backward.at(static_cast<std::size_t>(line)).through;
+  return through < 0 ? "" : derivation_->forward.at(static_cast<std::size_t>(through)).op->info().name;
+}
+
 void Suspects::each(Slip kind, const SuspectVisitor& visit) const {
   std::int64_t work = 0;
   for (const int i : way_) {
@@ -126,6 +163,7 @@ void Suspects::each(Slip kind, const SuspectVisitor& visit) const {
     }
   }
   if (kind == Slip::row_sum) without_means(visit);
+  if (kind == Slip::row_sum || kind == Slip::scale) everywhere(kind, visit);
 }
 
 SlipContext slip_context(const Derivation& derivation, int step, const Bindings& given) {

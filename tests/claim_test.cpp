@@ -129,6 +129,26 @@ TEST_CASE("each kind of slip is named, at the claimed line and through later one
   CHECK(twice.slip("d_x = 3 * d_y * (sin(u) - u * cos(u))") == Slip::sign);
 }
 
+TEST_CASE("the same slip in both heads is one slip") {
+  const Derived heads(
+      "S1 = X @ W @ X.T / 2; S2 = X @ U @ X.T / 2; A1 = softmax(S1); A2 = softmax(S2); Z = concat([A1 @ X, A2 @ X], "
+      "axis=1)",
+      {{"X", {5, 4}}, {"W", {4, 4}}, {"U", {4, 4}}}, {"X"});
+  const std::string rest =
+      " d_X = (D1 @ X @ W.T + D1.T @ X @ W + D2 @ X @ U.T + D2.T @ X @ U) / 2 + A1.T @ d_Z[:, 0:4] + A2.T @ d_Z[:, "
+      "4:8]";
+  CHECK(heads
+            .one("D1 = A1 * (d_A1 - sum(d_A1 * A1, axis=-1, keepdim=True)); "
+                 "D2 = A2 * (d_A2 - sum(d_A2 * A2, axis=-1, keepdim=True));" +
+                 rest)
+            .right);
+  const JudgedClaim wrong = heads.one("D1 = d_A1 * A1 * (1 - A1); D2 = d_A2 * A2 * (1 - A2);" + rest);
+  CHECK(wrong.guess.slip == Slip::row_sum);
+  CHECK(contains(wrong.guess.sentence, "2 times the same"));
+  CHECK(heads.slip("D1 = d_A1 * A1 * (1 - A1); D2 = A2 * (d_A2 - sum(d_A2 * A2, axis=-1, keepdim=True));" + rest) ==
+        Slip::row_sum);
+}
+
 TEST_CASE("the first wrong claim is the one, and later ones are judged on the right value of it") {
   const auto all =
       attention().judge({"d_A = d_Z @ V.T", "d_S = A * d_A", "d_Q = d_S @ K / 2", "d_W_Q = X.T @ d_Q * 3"});
