@@ -113,6 +113,9 @@ TEST_CASE("each kind of slip is named, at the claimed line and through later one
   CHECK(a.slip("d_W_K = X.T @ (d_S @ Q) / 2") == Slip::transpose);
   CHECK(a.slip("d_W_V = X.T @ (A @ d_Z)") == Slip::transpose);
   CHECK(a.slip("d_S = A * d_A") == Slip::row_sum);
+  CHECK(a.slip("d_S = A * (d_A - mean(d_A * A, axis=-1, keepdim=True))") == Slip::row_sum);
+  CHECK(
+      contains(a.one("d_Q = (A * (d_A - sum(d_A * A, axis=0, keepdim=True))) @ K / 2").guess.sentence, "along axis 0"));
   CHECK(a.slip("d_W_K = X.T @ ((A * d_A).T @ Q) / 2") == Slip::row_sum);
   CHECK(a.slip("d_X = d_Q @ W_Q.T + d_V @ W_V.T") == Slip::path);
   CHECK(a.slip("d_X = d_V @ W_V.T") == Slip::path);
