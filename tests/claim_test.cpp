@@ -172,6 +172,9 @@ TEST_CASE("one text may hold several claims and names of its own") {
   CHECK(all[1].name == "d_S");
   CHECK(all[1].right);
   CHECK(all[2].guess.slip == Slip::scale);
+  const auto wrong = attention().judge({"d_S = A * d_A; d_Q = d_S @ K / 2"});
+  CHECK_FALSE(wrong.at(0).right);
+  CHECK(wrong.at(1).right);  // d_S stands for the right value from then on
   CHECK(attention().judge({"d_A = d_Z @ V; d_V = A.T @ d_Z"}).at(0).guess.slip == Slip::shape);
 }
 
