@@ -51,7 +51,7 @@ std::vector<Finding> run() {
       number("steep_without", "largest gradient at (1, 1, 1.000001, 1), as written", steepest(norm_as_written))
           .scientific(),
       number("steep_with", "with eps", steepest(right)).scientific(),
-      table("layers", "30 tanh layers: log10 of the gradient's length in front over that behind",
+      table("layers", "30 tanh layers: log10 of the gradient's length before them over its length behind them",
             {{log_gradient({false, false}), log_gradient({true, false}), log_gradient({false, true}),
               log_gradient({true, true})}})
           .headed({"plain", "LayerNorm", "residual", "both"})

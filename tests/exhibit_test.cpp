@@ -418,6 +418,24 @@ TEST_CASE("a long command is broken where a shell allows it") {
         "    --seed 3\n");
 }
 
+TEST_CASE("the command lines of all exhibits run, and folded they are the same to a shell") {
+  for (const Exhibit* e : exhibits())
+    for (const std::string& command : e->commands) {
+      CAPTURE(command);
+      std::string unfolded = folded_command(command, 98);
+      for (const char* fold : {" \\\n    ", "\n      "})
+        for (std::size_t at = 0; (at = unfolded.find(fold)) != std::string::npos;)
+          unfolded.replace(at, std::string_view(fold).size(), " ");
+      CHECK(unfolded == command + "\n");
+      const std::string name = command.substr(7, command.find(' ', 7) - 7);
+      if (name == "train") continue;  // seconds, and it leaves a run
+      const Outcome o = shell(command);
+      const bool meant_to_fail = contains(command, "arange(101)");
+      CHECK_MESSAGE(o.status == (meant_to_fail ? 1 : 0), o.out);
+      CHECK_FALSE(o.out.empty());
+    }
+}
+
 TEST_CASE("gradus exhibit lists all, shows one, and says which there are when there is none of that name") {
   const Outcome list = shell("gradus exhibit");
   CHECK(list.status == 0);
