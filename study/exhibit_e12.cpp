@@ -47,8 +47,7 @@ std::vector<Finding> run() {
 
 const RegisteredExhibit registered({
     .id = "E12",
-    .aliases = {},
-    .title = "A window masks the scores before the softmax, and a mask alone saves no work",
+    .title = "A window masks scores, before the softmax, and a mask saves no work",
     .claim = "Sparse attention, each token in a local window: alpha_ij = 0 if |i - j| > k. It is offered as the cure "
              "for the cost of O(n^2).\n"
              "(First article, \"drawbacks and improvements\".)",

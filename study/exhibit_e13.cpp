@@ -60,8 +60,7 @@ std::vector<Finding> run() {
 
 const RegisteredExhibit registered({
     .id = "E13",
-    .aliases = {},
-    .title = "LayerNorm needs eps, and the residual path is the main cure for vanishing gradients",
+    .title = "LayerNorm needs eps; vanishing gradients need the residual path",
     .claim = "Problem: vanishing gradients. Solution: LayerNorm(x) = gamma (x - mu) / sigma + beta.\n"
              "(First article, section 6.)",
     .right = "LayerNorm(x) = gamma (x - mu) / sqrt(sigma^2 + eps) + beta, together with residual paths x + f(x).",

@@ -100,7 +100,6 @@ std::vector<Finding> run() {
 
 const RegisteredExhibit registered({
     .id = "E14",
-    .aliases = {},
     .title = "Flash attention computes the same and no less; it moves far fewer bytes",
     .claim = "Problem: computational efficiency. Solution: Flash Attention, 3 to 5 times faster.\n"
              "(First article, section 6. It does say \"IO-aware\".)",

@@ -71,8 +71,7 @@ std::vector<Finding> run() {
 
 const RegisteredExhibit registered({
     .id = "E18",
-    .aliases = {},
-    .title = "Attention moves an embedding only along the residual path; alone it replaces it",
+    .title = "Only with the residual does attention move an embedding",
     .claim = "\"Attention is, in essence, adjusting the position of the embedding in space\": the apple is moved "
              "towards fruit, or towards phone.\n"
              "(First article, its last section, and a comment in its first class, which has no residual.)",

@@ -55,8 +55,7 @@ std::vector<Finding> run() {
 
 const RegisteredExhibit registered({
     .id = "E1b",
-    .aliases = {},
-    .title = "A wrong gradient can point nearly the right way, so training does not find the slip",
+    .title = "A wrong gradient that points nearly the right way still trains",
     .claim =
         "da/dS = a ⊗ (1 - a) inside the gradient of W_Q; here K and the scale, which the article's formula forgets "
         "(E2), are supplied:\n"

@@ -44,7 +44,6 @@ std::vector<Finding> run() {
 
 const RegisteredExhibit registered({
     .id = "E2",
-    .aliases = {},
     .title = "The printed gradient of W_Q cannot be computed: its shapes do not fit",
     .claim = "dL/dW_Q = X^T (dL/dZ · (V^T ⊙ da/dS))\n"
              "(First article, \"proof: the gradient in matrix form\".)",

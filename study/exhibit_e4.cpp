@@ -39,7 +39,6 @@ std::vector<Finding> run() {
 
 const RegisteredExhibit registered({
     .id = "E4",
-    .aliases = {},
     .title = "The factor is 1/sqrt(d_k), and it keeps the softmax from saturating",
     .claim = "\"d_k is the scaling factor\", which \"stabilises the gradient\".\n"
              "(First article, section 1; the formula beside it divides by sqrt(d_k).)",

@@ -28,7 +28,6 @@ std::vector<Finding> run() {
 
 const RegisteredExhibit registered({
     .id = "E7",
-    .aliases = {},
     .title = "Heads share no parameters: each owns a block of columns",
     .claim = "\"Parameter sharing: all heads share the same set of Q/K/V projection matrices.\"\n"
              "(First article, \"embedding size is split\".)",

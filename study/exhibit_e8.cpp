@@ -43,7 +43,6 @@ std::vector<Finding> run() {
 
 const RegisteredExhibit registered({
     .id = "E8",
-    .aliases = {},
     .title = "The projections are split, not the embedding: every head reads all of it",
     .claim = "\"The embedding is split into smaller subspaces, one for each head.\"\n"
              "(First article, which then projects first and splits afterwards; the second article's class really cuts "

@@ -39,8 +39,7 @@ std::vector<Finding> run() {
 
 const RegisteredExhibit registered({
     .id = "F1",
-    .aliases = {},
-    .title = "Scores are divided by the root of the head's width, not of the embedding's",
+    .title = "Scores are divided by the root of the head's width, not the embedding's",
     .claim =
         "attention = softmax(energy / (self.embed_size ** (1 / 2)), dim=3), where each head is embed_size // heads "
         "wide.\n"
