@@ -2,6 +2,7 @@
 PRESET ?= release
 JOBS ?= $(shell nproc)
 PACKAGES = build-essential cmake ninja-build libopenblas-openmp-dev libfmt-dev doctest-dev libcli11-dev nlohmann-json3-dev libbenchmark-dev zlib1g-dev
+TEST_PACKAGES = chromium python3-numpy texlive-latex-base
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 BUILD = build/$(PRESET)
 
@@ -13,6 +14,7 @@ help: ## list the targets
 demo: build ## install what is missing, build, and watch a transformer learn to read dates
 	$(BUILD)/bin/gradus train dates
 
+test: PACKAGES += $(TEST_PACKAGES)
 test: build ## install what is missing, build, and run all tests
 	ctest --preset $(PRESET)
 

@@ -85,12 +85,14 @@ Tensor leaf_of(const Value& value, const std::string& name, DType dtype) {
 void check_named(const std::string& option, const std::string& name, const study::Scope& scope,
                  const std::vector<std::string>& assigned) {
   if (scope.find(name) || std::find(assigned.begin(), assigned.end(), name) != assigned.end()) return;
-  std::vector<std::string> names = assigned;
+  std::vector<std::string> names;
   for (const auto& [known, value] : scope.variables()) names.push_back(known);
+  names.insert(names.end(), assigned.begin(), assigned.end());
   const std::string near = study::nearest(name, names);
-  fail(
-      "{} {}: no variable has that name; {}", option, study::shown(name),
-      near.empty() ? "give it with --in or --set, or assign it in the program" : fmt::format("did you mean {}?", near));
+  std::string advice = "give it with --in or --set, or assign it in the program";
+  if (!near.empty()) advice = fmt::format("did you mean {}?", near);
+  else if (!names.empty() && names.size() <= 12) advice = fmt::format("the variables are {}", fmt::join(names, ", "));
+  fail("{} {}: no variable has that name; {}", option, study::shown(name), advice);
 }
 
 }  // namespace gradus::cli

@@ -49,11 +49,14 @@ class Svg final {
   void open_group(std::string_view attributes);
   /// Closes the last group.
   void close_group();
-  /// The whole document, `width` by `height` user units.
-  std::string document(double width, double height) const;
+  /// One element that is already XML.
+  void element(std::string_view xml);
+  /// The whole document, `width` by `height` user units. It shrinks to no less than `least` pixels per unit: a page lets
+  /// what is wider scroll.
+  std::string document(double width, double height, double least = 0) const;
 
  private:
-  void element(std::string_view start, std::string_view name, std::string_view tooltip);
+  void shape(std::string_view start, std::string_view name, std::string_view tooltip);
 
   std::string kind_;
   std::string label_;

@@ -16,7 +16,7 @@ struct Pad {
       .rule = R"(\bar x_{j} = \bar y_{a + j})",
       .derivation = R"(Each x_j is copied to one place of y, and its cotangent is read there. The border is constant.)",
       .why_kept = "only the shape of x, which the ghost knows",
-      .numpy = "np.pad({x}, np.reshape({widths}, (-1, 2)), constant_values={value})"};
+      .numpy = "(np.pad({x}, np.reshape({widths}, (-1, 2)), constant_values={value}) if np.ndim({x}) else {x})"};
 
   std::int64_t before(int axis) const { return widths[2 * axis]; }
   std::int64_t after(int axis) const { return widths[2 * axis + 1]; }

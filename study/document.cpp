@@ -14,8 +14,7 @@ constexpr std::int64_t most_rows = 8;  // of a matrix, so that its columns fit b
 
 // A formula is set as a paragraph, so that a long one breaks at its operators; its number stands at the right margin, on
 // a line of its own where there is no room.
-constexpr const char* macros = R"(\setcounter{MaxMatrixCols}{12}
-\setlength{\parindent}{0pt}
+constexpr const char* macros = R"(\setlength{\parindent}{0pt}
 \setlength{\parskip}{4pt plus 2pt}
 \setlength{\emergencystretch}{3em}
 \allowdisplaybreaks
@@ -52,8 +51,6 @@ class Document {
     text_ += fmt::format(format, std::forward<A>(arguments)...);
   }
   void heading(Word what) { add("\n\\section*{{{}}}\n", word(language_, what)); }
-  std::string formula(const std::string& latex) const { return latex_formula(latex, engine_); }
-  std::string name(const std::string& text) const { return formula(latex_name(text)); }
 
   void preamble() {
     const bool chinese = language_ == Language::zh;
@@ -62,7 +59,7 @@ class Document {
         chinese ? "Compile with xelatex; needs the package ctex." : "Compile with pdflatex.");
     if (chinese) add("\\usepackage[UTF8]{{ctex}}\n");
     add("\\usepackage{{amsmath,amssymb}}\n\\usepackage[margin=25mm]{{geometry}}\n{}", macros);
-    add("\\title{{{}}}\n\\author{{}}\n\\date{{}}\n\n\\begin{{document}}\n\\maketitle\n", latex_text(title, engine_));
+    add("\n\\begin{{document}}\n{{\\LARGE\\raggedright {}\\par}}\n\\medskip\n", latex_text(title, engine_));
     add("{}; {}.\n", latex_text(verdict_sentence(d_, language_), engine_),
         latex_text(cotangent_sentence(d_, language_), engine_));
   }
@@ -77,17 +74,17 @@ class Document {
     }
     for (const Quantity& q : d_.quantities) {
       if (q.made_by >= 0) continue;
-      add("\\stepheading{{}}{{{}: ${}$, {} {}}}\n", word(language_, word_of(q.role)), name(q.name),
+      add("\\stepheading{{}}{{{}: ${}$, {} {}}}\n", word(language_, word_of(q.role)), latex_name(q.name),
           word(language_, Word::shape), to_string(q.value.shape()));
       matrices(q.name, q.value);
     }
   }
 
   void step(const StepView& step) {
-    add("\n\\stepheading{{{}. ${}$}}{{{}}}\n", step.number, name(step.name), latex_text(step.kind, engine_));
+    add("\n\\stepheading{{{}. ${}$}}{{{}}}\n", step.number, latex_name(step.name), latex_text(step.kind, engine_));
     if (!step.general.empty())
-      add("\\plain{{\\text{{{}: }}{}}}\n", word(language_, Word::general_rule), formula(lines(step.general)));
-    add("\\numbered{{{}}}{{{}}}\n", step.number, formula(step.latex()));
+      add("\\plain{{\\text{{{}: }}{}}}\n", word(language_, Word::general_rule), lines(step.general));
+    add("\\numbered{{{}}}{{{}}}\n", step.number, breakable(step.latex()));
     if (!step.line.empty()) add("\\lineofcode{{{}}}\n", latex_code(step.line, engine_));
     add("\\lineofcode{{{}}}\n", shapes(step));
     matrices(step.name, step.value);
@@ -106,11 +103,11 @@ class Document {
 
   std::string shapes(const StepView& step) const {
     std::string text =
-        fmt::format("{}: ${}$ {}", word(language_, Word::shapes), name(step.name), to_string(step.value.shape()));
+        fmt::format("{}: ${}$ {}", word(language_, Word::shapes), latex_name(step.name), to_string(step.value.shape()));
     const auto places = places_of(d_);
     const char* between = " $\\leftarrow$ ";
     for (const std::string& operand : step.operands) {
-      text += fmt::format("{}${}$ {}", between, name(operand), to_string(places.at(operand).value.shape()));
+      text += fmt::format("{}${}$ {}", between, latex_name(operand), to_string(places.at(operand).value.shape()));
       between = ", ";
     }
     return text;
@@ -122,7 +119,7 @@ class Document {
     const Numbers numbers(x);
     for (std::size_t m = 0; m < part.matrices.size(); ++m) {
       const std::string at = part.matrices[m].rank() == 0 ? "" : index_text(part.matrices[m]);
-      add("{{\\small\\[{}{} = {}\\]}}\n", name(of), at, matrix(part, numbers, m));
+      add("{{\\small\\[{}{} = {}\\]}}\n", latex_name(of), at, matrix(part, numbers, m));
     }
     if (part.some_matrices())
       add("\\lineofcode{{{}}}\n",
@@ -132,7 +129,8 @@ class Document {
 
   static std::string matrix(const ShownPart& part, const Numbers& numbers, std::size_t m) {
     if (part.rank == 0) return number(numbers.text({}));
-    std::string text = "\\begin{pmatrix}";
+    const std::size_t columns = static_cast<std::size_t>(part.columns) + (part.columns < part.all_columns ? 1 : 0);
+    std::string text = fmt::format("\\left(\\begin{{array}}{{{}}}", std::string(columns, 'r'));
     for (std::int64_t row = 0; row < part.rows; ++row) {
       if (row > 0) text += "\\\\";
       for (std::int64_t column = 0; column < part.columns; ++column)
@@ -140,7 +138,7 @@ class Document {
       if (part.columns < part.all_columns) text += "&\\cdots";
     }
     if (part.rows < part.all_rows) text += "\\\\\\vdots";
-    return text + "\\end{pmatrix}";
+    return text + "\\end{array}\\right)";
   }
 
   // `-3e-07` with a minus, and with an upright e.

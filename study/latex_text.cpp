@@ -25,14 +25,17 @@ std::string greek(char32_t c) {
   return name.size() == 1 ? name : fmt::format("\\{} ", name);
 }
 
+// A character of ASCII that means something to LaTeX, or that its text fonts draw as another.
 std::string special(char32_t c) {
   switch (c) {
-    case U'\\': return "\\textbackslash{}";
+    case U'\\': return "$\\backslash$";
     case U'~': return "\\textasciitilde{}";
     case U'^': return "\\textasciicircum{}";
-    case U'<': return "\\textless{}";
-    case U'>': return "\\textgreater{}";
-    case U'"': return "\\textquotedbl{}";
+    case U'<':
+    case U'>':
+    case U'|': return {'$', static_cast<char>(c), '$'};
+    case U'"': return "''";
+    case U'·': return "$\\cdot$";
     case U'{':
     case U'}':
     case U'$':
@@ -65,18 +68,19 @@ std::string latex_text(std::string_view text, Engine engine) {
 std::string latex_code(std::string_view text, Engine engine) {
   std::string latex;
   for (const char32_t c : draw::decode_utf8(text)) {
-    latex += c == U'"' ? std::string("\"") : character(c, engine);
+    latex += special(c).empty() ? character(c, engine) : fmt::format("\\char{} ", static_cast<std::uint32_t>(c));
     if (c == U'(' || c == U',' || c == U'[' || c == U'_') latex += "\\allowbreak{}";
   }
   return fmt::format("\\texttt{{{}}}", latex);
 }
 
-std::string latex_formula(std::string_view formula, Engine engine) {
+std::string breakable(std::string_view formula) {
   std::string latex;
-  for (const char32_t c : draw::decode_utf8(formula)) {
-    if (c < 0x80 || engine == Engine::xelatex) latex += draw::encode_utf8(c);
-    else if (const std::string letter = greek(c); !letter.empty()) latex += letter;
-    else latex += fmt::format("\\text{{{}}}", by_number(c));
+  int depth = 0;
+  for (const char c : formula) {
+    depth += c == '{' ? 1 : c == '}' ? -1 : 0;
+    latex += c;
+    if (depth == 0 && (c == ',' || c == '(')) latex += "\\allowbreak ";
   }
   return latex;
 }

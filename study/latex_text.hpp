@@ -2,7 +2,7 @@
 #include <string>
 #include <string_view>
 
-// Text and formulas so that LaTeX takes them.
+// Text so that LaTeX takes it.
 namespace gradus::study {
 
 /// Which engine will read it: pdflatex knows ASCII, xelatex all of Unicode.
@@ -15,7 +15,7 @@ std::string latex_text(std::string_view text, Engine engine);
 /// The same in typewriter type, where a line may end after a space, a bracket or a comma.
 std::string latex_code(std::string_view text, Engine engine);
 
-/// A formula of the derivation, with its characters beyond ASCII made fit for the engine.
-std::string latex_formula(std::string_view formula, Engine engine);
+/// A formula that may also break after its commas and opening brackets, as long calls must.
+std::string breakable(std::string_view formula);
 
 }  // namespace gradus::study

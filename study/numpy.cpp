@@ -21,9 +21,20 @@ std::string python_number(double v) {
   return fmt::format("{}", v);
 }
 
+const char* python_dtype(DType dtype) {
+  switch (dtype) {
+    case DType::f32: return "np.float32";
+    case DType::f64: return "float";
+    case DType::i64: return "int";
+    case DType::b8: return "bool";
+  }
+  return "";
+}
+
 std::string python_value(const Value& value, std::string_view param) {
   if (const auto* const d = value.get_if<double>()) return python_number(*d);
   std::string text = to_string(value);
+  if (param == "dtype") return python_dtype(dtype_from_name(*value.get_if<std::string>()));
   if (param == "axis" && value.get_if<Value::List>()) {  // NumPy takes several axes as a tuple
     text.front() = '(';
     text.back() = ')';
@@ -49,11 +60,10 @@ class NumpyPrinter final : public Printer {
   Spelled constant(const Tensor& x) override {
     if (is_floating(x.dtype()))
       if (const auto value = uniform_value(x)) return {filled(to_string(Value(x.shape())), *value)};
-    const char* const dtype = x.dtype() == DType::b8 ? "bool" : x.dtype() == DType::i64 ? "int" : "float";
     const auto entry = [&](double v) {
       return x.dtype() == DType::b8 ? std::string(v != 0 ? "True" : "False") : python_number(v);
     };
-    return {fmt::format("np.array({}, dtype={})", nested_list(x, entry), dtype)};
+    return {fmt::format("np.array({}, dtype={})", nested_list(x, entry), python_dtype(x.dtype()))};
   }
 
   std::string filled(const std::string& shape, double value) {

@@ -2,6 +2,7 @@
 
 #include "draw/svg.hpp"
 #include "study/page_parts.hpp"
+#include "study/picture.hpp"
 
 namespace gradus::study {
 
@@ -82,6 +83,12 @@ std::string given(const Derivation& d, const Places& places, const PageOptions& 
   return html + "</div>\n</section>\n";
 }
 
+// The forward pass; the script marks in it where a step is.
+std::string picture(const Derivation& d, Language language) {
+  return fmt::format("<div class=picture role=group tabindex=0 aria-label=\"{}\">\n{}</div>\n",
+                     word(language, Word::graph), draw::to_svg(graph_of(d)));
+}
+
 std::string controls(Language language) {
   std::string html = "<div class=controls hidden>\n";
   for (const auto& [action, sign, what] : {std::tuple{"first", "|◀", Word::first},
@@ -105,7 +112,7 @@ std::string to_html(const Derivation& d, const PageOptions& options) {
   const std::vector<StepView> steps = steps_of(d, language);
   const Places places = places_of(d);
   std::string html = head(title, language) + "<body>\n" + header(d, title, options);
-  html += controls(language);
+  html += picture(d, language) + controls(language);
   html += "<div class=columns>\n" + contents(steps, language) + "<main>\n" + given(d, places, options);
   for (const StepView& step : steps) html += page::section(step, places, language);
   html += "</main>\n</div>\n";

@@ -18,8 +18,8 @@ std::string figure_id(const Place& place);
 /// A tensor as tables with coloured cells, and a sentence where it is shown in part.
 std::string figure(const std::string& name, const Place& place, Language language);
 
-/// A formula in LaTeX as MathML; one that is not of the subset that draw/formula.hpp reads, as it is.
-std::string formula(const std::string& latex);
+/// A formula in LaTeX as MathML, on a line of its own or within one; one that is not of the subset that draw/formula.hpp reads, as it is.
+std::string formula(const std::string& latex, bool block);
 
 /// One step as a section with its formulas, links to what went in, figure, and verdict.
 std::string section(const StepView& step, const std::map<std::string, Place, std::less<>>& places, Language language);

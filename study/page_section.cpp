@@ -38,8 +38,8 @@ std::string formulas(const StepView& step, const std::map<std::string, Place, st
   const auto row = [&](Word what, const std::string& content) {
     html += fmt::format("<dt>{}<dd>{}\n", word(language, what), content);
   };
-  if (!step.general.empty()) row(Word::general_rule, formula(step.general));
-  if (step.term) row(Word::rule_here, formula(step.latex()));
+  if (!step.general.empty()) row(Word::general_rule, formula(step.general, true));
+  if (step.term) row(Word::rule_here, formula(step.latex(), true));
   if (!step.line.empty()) row(Word::expression, fmt::format("<code class=line>{}</code>", escaped(step.line)));
   row(Word::shapes, shapes(step, places));
   std::string sum;
@@ -58,10 +58,10 @@ std::string edges(const StepView& step) {
 
 }  // namespace
 
-std::string formula(const std::string& latex) {
+std::string formula(const std::string& latex, bool block) {
   try {
-    return draw::formula_to_mathml(latex, true);
-  } catch (const Error&) { return fmt::format("<code>{}</code>", escaped(latex)); }
+    return draw::formula_to_mathml(latex, block);
+  } catch (const Error&) { return fmt::format("<code class=latex>{}</code>", escaped(latex)); }
 }
 
 std::string section(const StepView& step, const std::map<std::string, Place, std::less<>>& places, Language language) {
@@ -69,7 +69,7 @@ std::string section(const StepView& step, const std::map<std::string, Place, std
       "<section class=\"step {}\" id=step-{} data-node={} data-edges=\"{}\">\n<h2 tabindex=-1><span "
       "class=number>{}</span> {} <span class=kind>{}</span></h2>\n",
       step.forward ? "forward" : "backward", step.number, step.quantity, edges(step), step.number,
-      formula(latex_name(step.name)), escaped(step.kind));
+      formula(latex_name(step.name), false), escaped(step.kind));
   html += verdict(step, language);
   html += formulas(step, places, language);
   std::string figures;

@@ -49,8 +49,9 @@ Numbers::Numbers(const Tensor& x)
     : values_(x.to_vector<double>()), shape_(x.shape()), floating_(is_floating(x.dtype())) {
   for (const double v : values_)
     if (std::isfinite(v)) largest_ = std::max(largest_, std::abs(v));
-  if (floating_ && largest_ > 0)
-    decimals_ = std::clamp(3 - static_cast<int>(std::floor(std::log10(largest_) + 1e-9)), 0, 4);
+  if (!floating_ || largest_ == 0) return;
+  const int exponent = static_cast<int>(std::floor(std::log10(largest_) + 1e-9));
+  decimals_ = std::clamp(exponent >= 0 ? 3 - exponent : 2 - exponent, 0, 6);
 }
 
 double Numbers::at(const Shape& index) const {

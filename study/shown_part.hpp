@@ -27,12 +27,12 @@ struct ShownPart {
 /// The part of a tensor of that shape with at most `most` rows and columns a matrix, and at most 4 matrices.
 ShownPart shown_part(const Shape& shape, std::int64_t most);
 
-/// The numbers of one tensor, written with as many decimals as its largest needs for four digits.
+/// The numbers of one tensor, written with as many decimals as its largest needs for three or four digits.
 class Numbers {
  public:
   explicit Numbers(const Tensor& x);
   double at(const Shape& index) const;
-  /// `0.2530`; `0` for exactly 0; `3e-09` where the decimals would not show it; `nan`, `inf`; integers as they are.
+  /// `0.253`; `0` for exactly 0; `3e-09` where the decimals would not show it; `nan`, `inf`; integers as they are.
   std::string text(const Shape& index) const;
   /// The value over the largest finite absolute value: in [-1, 1], 0 for what is not finite or no float.
   double strength(const Shape& index) const;

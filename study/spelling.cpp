@@ -127,6 +127,7 @@ bool is_matrix_transpose(const Application& op) {
 }
 
 bool is_literal(const Tensor& constant) {
+  if (constant.numel() == 0 && !is_floating(constant.dtype())) return false;  // its shape would be lost
   return constant.numel() <= longest_literal || (is_floating(constant.dtype()) && all_equal(constant));
 }
 

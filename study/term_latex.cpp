@@ -72,6 +72,17 @@ Spelled spell(const Term& term);
 
 std::string in_brackets(const Spelled& s, Binding least) { return s.binding < least ? "(" + s.text + ")" : s.text; }
 
+// What takes an index ('_') or a power ('^'): in brackets when it has one already.
+std::string base(const Spelled& s, char script) {
+  int depth = 0;
+  bool scripted = false;
+  for (const char c : s.text) {
+    depth += c == '{' ? 1 : c == '}' ? -1 : 0;
+    scripted = scripted || (depth == 0 && c == script);
+  }
+  return scripted ? "(" + s.text + ")" : in_brackets(s, Binding::atom);
+}
+
 Spelled fraction(const Term& term) {
   return {"\\frac{" + spell(*term.inputs[0]).text + "}{" + spell(*term.inputs[1]).text + "}", Binding::product};
 }
@@ -120,9 +131,9 @@ Spelled spell(const Term& term) {
   const std::string_view op = term.op->info().name;
   const auto input = [&](std::size_t i) { return spell(*term.inputs[i]); };
   if (op == "alias") return input(0);
-  if (is_matrix_transpose(*term.op)) return {in_brackets(input(0), Binding::atom) + "^{T}", Binding::atom};
+  if (is_matrix_transpose(*term.op)) return {base(input(0), '^') + "^{T}", Binding::atom};
   if (const auto index = spell_index(*term.op))
-    return {in_brackets(input(0), Binding::atom) + "_{" + index->substr(1, index->size() - 2) + "}"};
+    return {base(input(0), '_') + "_{" + index->substr(1, index->size() - 2) + "}"};
   if (op == "add" || op == "sub")
     return {in_brackets(input(0), Binding::addition) + (op == "add" ? " + " : " - ") +
                 in_brackets(input(1), op == "add" ? Binding::addition : Binding::product),
@@ -133,7 +144,7 @@ Spelled spell(const Term& term) {
   if (op == "neg") return {"-" + in_brackets(input(0), Binding::product), Binding::addition};
   if (op == "exp") return {"e^{" + input(0).text + "}", Binding::power};
   if (op == "sqrt") return {"\\sqrt{" + input(0).text + "}"};
-  if (op == "pow") return {in_brackets(input(0), Binding::atom) + "^{" + input(1).text + "}", Binding::power};
+  if (op == "pow") return {base(input(0), '^') + "^{" + input(1).text + "}", Binding::power};
   return call(term);
 }
 

@@ -40,8 +40,8 @@ document.addEventListener("securitypolicyviolation", (event) => report.errors.pu
 console.error = console.warn = (...text) => report.errors.push(text.join(" "));
 </script>
 )";
-  const std::string after = "<script>\n(async () => {\nconst wait = (ms) => new Promise((done) => setTimeout(done, ms));\n" +
-                            script + R"(
+  const std::string after =
+      "<script>\n(async () => {\nconst wait = (ms) => new Promise((done) => setTimeout(done, ms));\n" + script + R"(
 })().catch((error) => report.errors.push(String(error.stack))).finally(() => {
   report.loaded = performance.getEntriesByType("resource").map((entry) => entry.name);
   const place = document.createElement("template");
@@ -58,8 +58,7 @@ console.error = console.warn = (...text) => report.errors.push(text.join(" "));
       "HOME='{0}' '{1}' --headless=new --no-sandbox --disable-gpu --user-data-dir='{0}/profile' "
       "--virtual-time-budget=20000 --dump-dom 'file://{0}/page.html{2}' >'{0}/dom.html' 2>'{0}/browser.log'",
       folder.path.string(), program, hash);
-  if (std::system(command.c_str()) != 0)
-    fail("browser: {} failed: {}", program, read_file(folder / "browser.log"));
+  if (std::system(command.c_str()) != 0) fail("browser: {} failed: {}", program, read_file(folder / "browser.log"));
   const std::string dom = read_file(folder / "dom.html"), mark = "data-json=\"";
   const std::size_t at = dom.find(mark);
   if (at == std::string::npos) fail("browser: the script did not report; {}", read_file(folder / "browser.log"));

@@ -62,7 +62,8 @@ TEST_CASE("the NumPy program of every op and sample gives the gradients of Gradu
   const Folder folder;
   int number = 0;
   gradus_test::for_each_derivation(
-      {.seed = 5, .verify = false}, [&](const std::string& name, const Sample&, const study::Derivation& d) {
+      {.seed = 5, .verify = false}, [&](const std::string& name, const Sample& sample, const study::Derivation& d) {
+        if (sample.kink) return;  // NumPy rounds differently, and the point is no longer the kink
         const std::string stem = fmt::format("{:04}", ++number);
         save_npz(folder.path / (stem + ".npz"), study::numpy_arrays(d));
         write_file(folder.path / (stem + ".py"), study::to_numpy_program(d, name, stem + ".npz"));

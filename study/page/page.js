@@ -7,7 +7,7 @@
   const names = steps.map((step) => "#" + step.id); // what the hash says
   const jumps = [...document.querySelectorAll(".jump")];
   const controls = document.querySelector(".controls");
-  const graph = document.querySelector(".graph");
+  const picture = document.querySelector(".picture");
   const button = (action) => controls.querySelector(`[data-go=${action}]`);
   let current = -1;
   let timer = 0;
@@ -117,6 +117,7 @@
   function clearEntry(step) {
     mark("chosen", []);
     mark("read", []);
+    panel.classList.remove("open");
     panel.replaceChildren(line("hint", words.entry_hint));
     step.querySelector(".numbers").after(panel);
   }
@@ -135,7 +136,7 @@
     else panel.append(line("hint", made === 0 ? words.given : sums));
     mark("chosen", [cell]);
     mark("read", sum && figure.closest(".output") ? readBy(sum[0]) : []);
-    panel.scrollIntoView({ block: "nearest" });
+    panel.classList.add("open");
   }
 
   // The cells among what went in that a sum names, as X[0,1].
@@ -191,14 +192,16 @@
   // ---- the graph: nodes and edges carry the numbers of their quantities
 
   function markGraph(step) {
-    if (!graph) return;
-    for (const element of graph.querySelectorAll(".current")) element.classList.remove("current");
-    graph.dataset.pass = step.classList.contains("backward") ? "backward" : "forward";
-    const chosen = step.dataset.node === undefined ? [] : [`[data-node="${step.dataset.node}"]`];
-    for (const edge of (step.dataset.edges || "").split(" ")) if (edge) chosen.push(`[data-edge="${edge}"]`);
-    const elements = chosen.flatMap((selector) => [...graph.querySelectorAll(selector)]);
+    for (const element of picture.querySelectorAll(".current")) element.classList.remove("current");
+    picture.dataset.pass = step.classList.contains("backward") ? "backward" : "forward";
+    const chosen = [`[data-node="${step.dataset.node}"]`];
+    for (const edge of (step.dataset.edges || "").split(" ")) {
+      const [from, to] = edge.split("-");
+      chosen.push(`[data-from="${from}"][data-to="${to}"]`);
+    }
+    const elements = chosen.flatMap((selector) => [...picture.querySelectorAll(selector)]);
     for (const element of elements) element.classList.add("current");
-    if (elements[0]) scrollInside(graph, elements[0]);
+    if (elements[0]) scrollInside(picture, elements[0]);
   }
 
   // ---- events
@@ -238,7 +241,7 @@
       if (event.detail) document.activeElement.blur(); // a click leaves the arrow keys to the steps
       choose(cell);
     }
-    const node = event.target.closest(".graph [data-node]");
+    const node = event.target.closest(".picture [data-node]");
     if (node) show(Math.max(0, steps.findIndex((step) => step.dataset.node === node.dataset.node)));
   });
 
@@ -252,7 +255,7 @@
       else return;
       return event.preventDefault();
     }
-    if (event.target === graph) return;
+    if (event.target === picture) return;
     const action = { ArrowLeft: "previous", ArrowRight: "next", Home: "first", End: "last" }[event.key];
     if (!action) return;
     event.preventDefault();

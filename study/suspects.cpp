@@ -1,0 +1,150 @@
+#include "study/suspects.hpp"
+
+#include "core/error.hpp"
+#include "core/op.hpp"
+#include "ops/ops.hpp"
+#include "study/faults.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace gradus::study {
+namespace {
+
+constexpr std::int64_t most_work = 100'000'000;  // in elements: about a second
+
+/// The factor that a product or quotient with a constant of one element applies.
+void collect_constants(const Derivation& d, SlipContext& context) {
+  for (const ForwardStep& step : d.forward) {
+    const std::string_view op = step.op->info().name;
+    if (op != "mul" && op != "div") continue;
+    for (std::size_t i = 0; i < step.op->inputs.size(); ++i) {
+      const Tensor& x = step.op->inputs[i];
+      const int quantity = step.inputs.at(i);
+      const bool constant = quantity < 0 || d.quantities.at(static_cast<std::size_t>(quantity)).role == Role::constant;
+      if (constant && x.defined() && x.numel() == 1) context.constants.push_back(x.item());
+    }
+  }
+}
+
+/// Extents with the names of up to three values that have them, those of a last axis first.
+void collect_extents(const Derivation& d, SlipContext& context) {
+  std::map<std::int64_t, std::vector<std::string>> owners;
+  for (const bool last : {true, false})
+    for (const Quantity& q : d.quantities)
+      for (int axis = 0; axis < q.value.rank(); ++axis) {
+        std::vector<std::string>& names = owners[q.value.shape()[axis]];
+        if ((axis + 1 == q.value.rank()) == last && std::find(names.begin(), names.end(), q.name) == names.end())
+          names.push_back(q.name);
+      }
+  for (const auto& [n, names] : owners) {
+    std::string text;
+    for (std::size_t i = 0; i < std::min<std::size_t>(names.size(), 3); ++i) text += (i ? ", " : "") + names[i];
+    context.extents.push_back({n, fmt::format("{} is an extent of {}", n, text)});
+  }
+}
+
+void collect_softmaxes(const Derivation& d, SlipContext& context) {
+  for (const ForwardStep& step : d.forward) {
+    const std::string_view op = step.op->info().name;
+    if (op != "softmax" && op != "log_softmax") continue;
+    const Quantity& y = d.quantities.at(static_cast<std::size_t>(step.output));
+    const int axis = static_cast<int>(as_int(step.op->attributes().at(0), {"softmax", "axis"}));
+    if (op == "softmax") context.softmaxes.push_back({y.name, y.value.detach(), axis});
+    else context.softmaxes.push_back({"exp(" + y.name + ")", exp(y.value.detach()), axis});
+  }
+}
+
+}  // namespace
+
+Suspects::Suspects(const Derivation& derivation, int step, Bindings given)
+    : derivation_(&derivation), given_(std::move(given)) {
+  std::map<std::string, int, std::less<>> line_of;
+  for (std::size_t i = 0; i < derivation.backward.size(); ++i)
+    line_of[derivation.backward[i].name] = static_cast<int>(i);
+  std::set<int> way;
+  std::vector<int> open{step};
+  while (!open.empty()) {
+    const int i = open.back();
+    open.pop_back();
+    if (!way.insert(i).second) continue;
+    names_[i] = names_read(derivation.backward.at(static_cast<std::size_t>(i)).term);
+    for (const std::string& name : names_[i])
+      if (const auto found = line_of.find(name); found != line_of.end()) open.push_back(found->second);
+  }
+  way_.assign(way.rbegin(), way.rend());  // lines depend on earlier ones alone: the claimed one is the last
+}
+
+/// The claimed gradient when line `from` gave `value` and all later lines are right.
+Tensor Suspects::carried_on(int from, const Tensor& value, std::int64_t& work) const {
+  Bindings altered = given_;
+  altered[derivation_->backward[static_cast<std::size_t>(from)].name] = value;
+  Tensor last = value;
+  for (auto i = way_.rbegin(); i != way_.rend(); ++i) {
+    if (*i <= from) continue;
+    if (!reads(names_.at(*i), altered)) continue;
+    const BackwardStep& step = derivation_->backward[static_cast<std::size_t>(*i)];
+    last = rerun(step.term, altered);
+    work += last.numel() + 1000;
+    altered[step.name] = last;
+  }
+  return last;
+}
+
+/// Normalisation taken for elementwise: nothing of what comes through a mean of the row.
+void Suspects::without_means(const SuspectVisitor& visit) const {
+  Bindings altered = given_;
+  std::string forgotten;
+  for (auto i = way_.rbegin(); i != way_.rend(); ++i) {
+    const BackwardStep& step = derivation_->backward[static_cast<std::size_t>(*i)];
+    Tensor kept;
+    for (const int part : step.parts) {
+      const BackwardStep& p = derivation_->backward[static_cast<std::size_t>(part)];
+      const auto found = altered.find(p.name);
+      const Tensor value = found == altered.end() ? p.value : found->second;
+      if (comes_through_mean(*derivation_, part)) forgotten += (forgotten.empty() ? "" : ", ") + p.name;
+      else kept = kept.defined() ? kept + value : value;
+    }
+    if (kept.defined()) altered[step.name] = kept;
+    else if (reads(names_.at(*i), altered)) altered[step.name] = rerun(step.term, altered);
+  }
+  if (!forgotten.empty())
+    visit({altered[derivation_->backward[static_cast<std::size_t>(way_.front())].name],
+           "elementwise, without what goes through the means of the row: " + forgotten + " missing"});
+}
+
+void Suspects::each(Slip kind, const SuspectVisitor& visit) const {
+  std::int64_t work = 0;
+  for (const int i : way_) {
+    const BackwardStep& step = derivation_->backward[static_cast<std::size_t>(i)];
+    for (const Fault& fault : faults_of(*derivation_, step, kind, given_)) {
+      if (work > most_work) return;
+      Suspect suspect{{}, fault.why};
+      try {
+        suspect.value = carried_on(i, fault.value(), work);
+      } catch (const Error&) { continue; }  // with this slip the shapes do not fit
+      if (visit(suspect)) return;
+    }
+  }
+  if (kind == Slip::row_sum) without_means(visit);
+}
+
+SlipContext slip_context(const Derivation& derivation, int step, const Bindings& given) {
+  const NoGrad no_grad;
+  SlipContext context;
+  collect_extents(derivation, context);
+  collect_constants(derivation, context);
+  collect_softmaxes(derivation, context);
+  if (step < 0) return context;
+  const BackwardStep& line = derivation.backward.at(static_cast<std::size_t>(step));
+  for (const int part : line.parts) {
+    const BackwardStep& p = derivation.backward.at(static_cast<std::size_t>(part));
+    const auto bound = given.find(p.name);
+    context.parts.push_back({p.name, bound == given.end() ? p.value : bound->second});
+  }
+  const auto suspects = std::make_shared<Suspects>(derivation, step, given);
+  context.suspects = [suspects](Slip kind, const SuspectVisitor& visit) { suspects->each(kind, visit); };
+  return context;
+}
+
+}  // namespace gradus::study
