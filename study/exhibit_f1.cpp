@@ -50,7 +50,9 @@ const RegisteredExhibit registered({
            "is .35 instead of 1, and the weights start close to even. Training can undo it, since W_Q and W_K can "
            "grow by the same factor, so nothing fails visibly: the layer is only slower to make up its mind.",
     .commands = {"gradus eval 'softmax(randn(1,32) @ randn(8,32).T / sqrt(256))' --seed 1",
-                 "gradus eval 'softmax(randn(1,32) @ randn(8,32).T / sqrt(32))' --seed 1"},
+                 "gradus eval 'softmax(randn(1,32) @ randn(8,32).T / sqrt(32))' --seed 1",
+                 "gradus check 'Q = randn(3,4); K = randn(5,4); S = Q @ K.T / sqrt(4); A = softmax(S)' --wrt Q "
+                 "--claim 'd_Q = d_S @ K / sqrt(16)'"},
     .run = run,
 });
 

@@ -202,6 +202,32 @@ TEST_CASE("the command lines of all exhibits run, and folded they are the same t
     }
 }
 
+TEST_CASE("gradus check names the slip in every claim that the exhibits hand to it") {
+  struct Named {
+    const char *id, *verdict, *step, *slip;
+    double ratio;
+  };
+  const std::vector<Named> expected = {{"E1", "wrong", "d_S", "row_sum", 0}, {"E1b", "wrong", "d_S", "row_sum", 0},
+                                       {"E2", "wrong", "d_W_Q", "shape", 0}, {"E2", "right", "", "", 0},
+                                       {"E3", "wrong", "d_P", "scale", 2},   {"E4", "wrong", "d_Q", "scale", 0.5},
+                                       {"F1", "wrong", "d_Q", "scale", 0.5}};
+  auto next = expected.begin();
+  for (const Exhibit* e : exhibits())
+    for (const std::string& command : e->commands) {
+      if (!command.starts_with("gradus check ")) continue;
+      CAPTURE(command);
+      REQUIRE(next != expected.end());
+      const json said = json::parse(shell(command + " --json 2>/dev/null").out);
+      CHECK(e->id == next->id);
+      CHECK(said["verdict"] == next->verdict);
+      CHECK(said["step"] == (*next->step ? json(next->step) : json()));
+      CHECK(said["slip"] == (*next->slip ? json(next->slip) : json()));
+      if (next->ratio != 0) CHECK(said["ratio"].get<double>() == doctest::Approx(next->ratio).epsilon(1e-9));
+      ++next;
+    }
+  CHECK(next == expected.end());
+}
+
 TEST_CASE("gradus exhibit lists all, shows one, and says which there are when there is none of that name") {
   const Outcome list = shell("gradus exhibit");
   CHECK(list.status == 0);
