@@ -71,8 +71,7 @@ const RegisteredExhibit registered({
         "undoes the shrinking here, but the gradient still passes through every layer; the identity in x + f(x) "
         "carries it past all of them, whatever f does. Transformers have both.",
     .commands = {"gradus eval 'x = ones(4); (x - mean(x)) / sqrt(var(x, correction=0))'",
-                 "gradus eval 'layer_norm(ones(4))'",
-                 "gradus jacobian 'layer_norm(x)' --wrt x --set 'x=[1,1,1.001,1]'"},
+                 "gradus eval 'layer_norm(ones(4))'", "gradus jacobian 'layer_norm(x)' --wrt x --set 'x=[1,1,1.1,1]'"},
     .run = run,
 });
 

@@ -43,7 +43,7 @@ const RegisteredExhibit registered({
     .commands = {"gradus derive 'X = randn(3,4); W_Q = randn(4,4); W_K = randn(4,4); W_V = randn(4,4); Q = X @ W_Q; "
                  "K = X @ W_K; V = X @ W_V; Z = attention(Q[:, 2:4], K[:, 2:4], V[:, 2:4])' --wrt W_Q --values",
                  "gradus jacobian 'Q = X @ W_Q; attention(Q[:, 2:4], X[:, 2:4], X[:, 2:4])' --wrt W_Q "
-                 "--set 'X=[[1,0,2,1],[0,1,1,-1]]' --set 'W_Q=[[1,0,1,2],[0,1,1,0],[2,1,0,1],[1,1,0,2]]'"},
+                 "--set 'X=[[1,0,.5,1],[0,1,1,-1]]' --set 'W_Q=[[.5,0,.3,.2],[0,.4,.5,0],[.2,.1,0,.3],[.3,.5,0,.2]]'"},
     .run = run,
 });
 
