@@ -65,7 +65,7 @@ std::vector<Finding> run() {
   return {
       table("places", "five tokens x in the plane and z = A V: where they are, and how far from the hull of V", rows)
           .headed({"x_0", "x_1", "z_0", "z_1", "(x+z)_0", "(x+z)_1", "z, to hull", "x+z, to hull"}, names),
-      number("spread_alone", "with even weights: how far the five outputs A V lie apart", spread(even)),
+      number("spread_alone", "with even weights: how far the five outputs A V lie apart", spread(even)).scientific(1),
       number("spread_residual", "how far x + A V do: as far as the embeddings", spread(x + even))};
 }
 
