@@ -359,7 +359,7 @@ TEST_CASE("every mistake is one line with its column and what to do, and an exce
                               {"A + None", 3, "None"},
                               {"A + causal()", 3, "a mask"},
                               {"A & A", 3, "compare first"},
-      {"(A > 1) & A + 1", 9, "compare first"},
+      {"True & x[0] + x", 6, "not f64 [3]"},
                               {"1 & 2", 3, "compare first"},
                               {"~3", 1, "compare first"},
                               {"2 @ 3", 3, "write *"},
