@@ -108,7 +108,8 @@ TEST_CASE("mistakes have status 1, wrong usage 2, and say what is wrong") {
   }
   for (const char* command :
        {"gradus check", "gradus check 'x'", "gradus check 'y = x' --wrt x", "gradus check --seed x",
-        "gradus exercise --out f.npz", "gradus exercise attention --out a --answer b"}) {
+        "gradus exercise --out f.npz", "gradus exercise attention --out a --answer b", "gradus exercise --seed -1",
+        "gradus exercise --seed 99999999999999999999"}) {
     const Outcome o = shell(folder, command);
     CHECK_MESSAGE(o.status == 2, command);
     CHECK_MESSAGE(lines(o.err) == 1, o.err);
