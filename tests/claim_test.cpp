@@ -7,6 +7,7 @@
 
 #include "file_helpers.hpp"
 #include "ops/ops.hpp"
+#include "study/exercise.hpp"
 
 using namespace gradus;
 using gradus::test::contains;
@@ -216,4 +217,19 @@ TEST_CASE("numbers, truth values and integers are judged as numbers, NaN is neve
   CHECK_FALSE(c.right);
   CHECK(c.guess.slip == Slip::other);
   CHECK(std::isnan(c.difference.largest));
+}
+
+TEST_CASE("every line that a derivation prints is a right claim, forward and backward") {
+  for (const auto& e : study::exercises()) {
+    CAPTURE(e.name);
+    const study::WorkedExercise worked = study::work_out(e, 2);
+    Scope scope;
+    for (const auto& [name, x] : worked.inputs) scope.set(name, x);
+    std::vector<std::string> claims;
+    for (const auto& step : worked.derivation.forward) claims.push_back(step.line);
+    for (const auto& step : worked.derivation.backward) claims.push_back(step.line);
+    const auto all = study::judge(worked.derivation, scope, claims);
+    CHECK(all.size() == claims.size());
+    for (std::size_t i = 0; i < all.size(); ++i) CHECK_MESSAGE(all[i].right, claims[i]);
+  }
 }
