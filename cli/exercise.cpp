@@ -177,10 +177,27 @@ std::string next_after(const study::Exercise& exercise) {
   return "";
 }
 
+/// The statements on one line, without comments.
+std::string on_one_line(const std::string& program) {
+  std::string text;
+  for (std::size_t at = 0; at < program.size();) {
+    const std::size_t end = std::min(program.find('\n', at), program.size());
+    std::string statement = program.substr(at, std::min(program.find('#', at), end) - at);
+    statement.erase(statement.find_last_not_of(' ') + 1);
+    text += (text.empty() ? "" : "; ") + statement;
+    at = end + 1;
+  }
+  return text;
+}
+
 std::string verdict(const study::WorkedExercise& worked, const study::Grade& grade) {
   const auto right = std::count_if(grade.gradients.begin(), grade.gradients.end(), [](auto& g) { return g.right(); });
   if (grade.complete()) return fmt::format("all {} gradients are right{}\n", right, next_after(*worked.exercise));
-  return fmt::format("{} of {} gradients are right\n", right, grade.gradients.size());
+  const study::Exercise& e = *worked.exercise;
+  return fmt::format(
+      "{} of {} gradients are right\n\nStuck? Every step, on the file that --out wrote:\n"
+      "  gradus derive '{}' --wrt {} --in ex.npz --values\n",
+      right, grade.gradients.size(), on_one_line(e.program), fmt::join(e.wrt, ","));
 }
 
 int grade_answer(const Options& o, const study::WorkedExercise& worked) {
