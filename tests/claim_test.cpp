@@ -127,6 +127,15 @@ TEST_CASE("each kind of slip is named, at the claimed line and through later one
   CHECK(affine.slip("d_b = where(Y > 0, d_Y, 0)") == Slip::broadcast);
   CHECK(affine.slip("d_b = where(Y > 0, d_Y, 0)[0]") == Slip::broadcast);
   CHECK(affine.slip("d_b = sum(where(Y > 0, d_Y, 0), axis=1)") == Slip::shape);
+  const JudgedClaim passed = affine.one("d_W = X.T @ d_Y");
+  CHECK(passed.guess.slip == Slip::other);
+  CHECK(contains(passed.guess.sentence, "the derivative of relu is missing"));
+  CHECK(
+      contains(a.one("d_Q = d_S @ K / sqrt(7)").guess.sentence, "sqrt(4)/sqrt(7) = 0.7559 times"));  // width, not head
+  const Derived product("y = sum(x * x)", {{"x", {3}}}, {"x"});
+  CHECK(product.slip("d_x = x") == Slip::scale);
+  CHECK(contains(product.one("d_x = x").guess.sentence, "1/2 = 0.5 times"));
+  CHECK(contains(product.one("d_x = x").guess.sentence, "is forgotten"));
   const Derived twice("u = x * 3; y = sin(u) * u", {{"x", {2, 3}}}, {"x"});
   CHECK(twice.slip("d_x = 3 * d_y * sin(u)") == Slip::path);
   CHECK(twice.slip("d_x = 3 * d_y * u * cos(u)") == Slip::path);
