@@ -124,7 +124,10 @@ void make_lists(const OpEntry& op, std::vector<Value>& positional, Keywords& key
 }  // namespace
 
 Value call_op(const OpEntry& op, std::vector<Value> positional, Keywords keywords, DType dtype) {
-  if (numbers_alone(op, positional, keywords))
+  // Who asks for a dtype wants a tensor.
+  const bool asks_dtype =
+      std::any_of(op.params.begin(), op.params.end(), [](const Param& p) { return p.name == "dtype"; });
+  if (!asks_dtype && numbers_alone(op, positional, keywords))
     if (auto result = plain_result(op, positional, keywords)) return *std::move(result);
   make_numbers(op, positional, keywords, dtype);
   make_integers(op, positional, keywords);

@@ -29,6 +29,13 @@ std::string plain(std::u32string_view code_points) {
   return draw::printable(text);
 }
 
+std::string lower_case(std::string_view name) {
+  std::string lower(name);
+  for (char& c : lower)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return lower;
+}
+
 std::string excerpt_of(std::u32string_view before, std::u32string_view after) {
   std::string left, right;
   if (before.size() + after.size() > longest_line && before.size() > most_before) {
@@ -65,6 +72,7 @@ std::string nearest(std::string_view name, const std::vector<std::string>& candi
   std::size_t best_distance = name.size() <= 2 ? 2 : name.size() / 3 + 2;  // one more than is still near
   for (const std::string& candidate : candidates) {
     if (candidate.size() > longest) continue;
+    if (lower_case(candidate) == lower_case(name)) return candidate;
     std::vector<std::size_t> above(candidate.size() + 1), row(candidate.size() + 1);  // the distances of beginnings
     for (std::size_t j = 0; j <= candidate.size(); ++j) above[j] = j;
     for (std::size_t i = 1; i <= name.size(); ++i) {

@@ -1,6 +1,7 @@
 // Terms in the expression language.
 #include <fmt/format.h>
 
+#include "core/parameter_dtype.hpp"
 #include "study/printer.hpp"
 
 namespace gradus::study {
@@ -25,6 +26,8 @@ class ExpressionPrinter final : public Printer {
 
   Spelled transposed(const Spelled& x, int) override { return {x.at_least(Binding::atom) + ".T"}; }
 
+  const char* where() const override { return "where"; }
+
   // name(x, required, defaulted=value)
   Spelled call(const Term& term) override {
     const std::vector<Argument> arguments = arguments_of(*term.op);
@@ -34,7 +37,7 @@ class ExpressionPrinter final : public Printer {
       const Argument& a = arguments[i];
       keywords = keywords || a.is_default;
       if (a.is_default) continue;
-      std::string value = argument(a, term);
+      std::string value = argument(a, i, term);
       if (a.param->list && i + 1 < arguments.size()) value = "[" + value + "]";  // as the last one it takes the rest
       if (keywords || !a.param->required) value = fmt::format("{}={}", a.param->name, value), keywords = true;
       text += (text.empty() ? "" : ", ") + value;
@@ -42,14 +45,20 @@ class ExpressionPrinter final : public Printer {
     return {fmt::format("{}({})", term.op->info().name, text)};
   }
 
-  std::string argument(const Argument& a, const Term& term) {
+  std::string argument(const Argument& a, std::size_t place, const Term& term) {
     if (a.inputs.empty() && !a.param->list) return to_string(a.value);
     std::string text;
-    for (const int i : a.inputs) {
-      const TermPtr& input = term.inputs[static_cast<std::size_t>(i)];
-      text += (text.empty() ? "" : ", ") + (input ? spell(*input).text : std::string("None"));
-    }
+    for (const int i : a.inputs) text += (text.empty() ? "" : ", ") + input(term, static_cast<std::size_t>(i), place);
     return text;
+  }
+  // Written-out integers are read as f64, unless the function takes nothing but integers there.
+  std::string input(const Term& term, std::size_t i, std::size_t place) {
+    if (!term.inputs[i]) return "None";
+    const Term& x = *term.inputs[i];
+    const std::string text = spell(x).text;
+    const bool is_integer = x.name.empty() && !x.op && x.value.dtype() == DType::i64;
+    if (!is_integer || parameter_dtype(*find_op(term.op->info().name), place) == DType::i64) return text;
+    return fmt::format("cast({}, \"i64\")", text);
   }
 };
 

@@ -76,6 +76,8 @@ class NumpyPrinter final : public Printer {
     return rank == 2 ? Spelled{x.at_least(Binding::atom) + ".T"} : Spelled{"np.swapaxes(" + x.text + ", -1, -2)"};
   }
 
+  const char* where() const override { return "np.where"; }
+
   // The op's words with its arguments in place of {name}.
   Spelled call(const Term& term) override {
     const std::vector<Argument> arguments = arguments_of(*term.op);

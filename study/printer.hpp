@@ -17,6 +17,9 @@ class Printer {
   /// The last two axes swapped; `rank` of the operand.
   virtual Spelled transposed(const Spelled& x, int rank) = 0;
   virtual Spelled call(const Term& term) = 0;
+  /// `where`, the language's function that selects.
+  virtual const char* where() const = 0;
+  Spelled local_product(const Term& term);
 };
 
 /// All elements are this number.

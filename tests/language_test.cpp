@@ -336,6 +336,8 @@ TEST_CASE("every mistake is one line with its column and what to do, and an exce
                               {"...", 1, "stands only in an index"},
                               {"Q @ A", 1, "no variable is named Q; give it: Q = ..."},
                               {"weight = A; wieght", 13, "did you mean weight?"},
+                              {"Softmax(A)", 1, "did you mean softmax?"},
+                              {"a", 1, "did you mean A?"},
                               {"softmx(A)", 1, "did you mean softmax?"},
                               {"zero(3)", 1, "did you mean zeros?"},
                               {"xylophone(A)", 1, "`gradus ops` lists them"},
