@@ -51,6 +51,7 @@ Numbers::Numbers(const Tensor& x)
     if (std::isfinite(v)) largest_ = std::max(largest_, std::abs(v));
   if (!floating_ || largest_ == 0) return;
   const int exponent = static_cast<int>(std::floor(std::log10(largest_) + 1e-9));
+  powers_ = exponent < -4 || exponent > 6;
   decimals_ = std::clamp(exponent >= 0 ? 3 - exponent : 2 - exponent, 0, 6);
 }
 
@@ -64,7 +65,8 @@ std::string Numbers::text(const Shape& index) const {
   const double v = at(index);
   if (!std::isfinite(v)) return std::isnan(v) ? "nan" : v > 0 ? "inf" : "-inf";
   if (!floating_ || v == 0) return fmt::format("{:.0f}", v == 0 ? 0.0 : v);
-  if (std::abs(v) >= 1e6 || std::abs(v) < 0.5 * std::pow(10, -decimals_)) return fmt::format("{:.0e}", v);
+  if (powers_) return fmt::format("{:.2e}", v);
+  if (std::abs(v) < 0.5 * std::pow(10, -decimals_)) return fmt::format("{:.0e}", v);
   return fmt::format("{:.{}f}", v, decimals_);
 }
 
