@@ -219,7 +219,7 @@ Action add(CLI::App& app) {
   return [o] { return run(*o); };
 }
 
-const Registered registered({66, "exercise", "work gradients out by hand, and have them graded", add});
+const Registered registered({86, "exercise", "work gradients out by hand, and have them graded", add});
 
 }  // namespace
 }  // namespace gradus::cli

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "core/parameter_dtype.hpp"
+#include "ops/ops.hpp"
 
 namespace gradus::study {
 namespace {
@@ -121,6 +122,14 @@ void make_lists(const OpEntry& op, std::vector<Value>& positional, Keywords& key
   });
 }
 
+// Whether the dtype of floating results is the arguments' affair: not for one_hot of indices, say.
+bool decides_dtype(const OpEntry& op, std::vector<Value>& positional, Keywords& keywords) {
+  bool decides = false;
+  each_argument(op, positional, keywords,
+                [&](const Param& p, const Value& v) { decides |= holds_floating(v) || p.name == "dtype"; });
+  return decides;
+}
+
 }  // namespace
 
 Value call_op(const OpEntry& op, std::vector<Value> positional, Keywords keywords, DType dtype) {
@@ -132,7 +141,9 @@ Value call_op(const OpEntry& op, std::vector<Value> positional, Keywords keyword
   make_numbers(op, positional, keywords, dtype);
   make_integers(op, positional, keywords);
   make_lists(op, positional, keywords, dtype);
-  return op.call(std::move(positional), std::move(keywords));
+  const bool decided = decides_dtype(op, positional, keywords);
+  Tensor y = op.call(std::move(positional), std::move(keywords));
+  return decided || !is_floating(y.dtype()) || y.dtype() == dtype ? y : cast(y, dtype);
 }
 
 Value run_op(std::string_view op, std::vector<Value> positional, Keywords keywords, DType dtype) {

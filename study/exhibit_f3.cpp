@@ -131,7 +131,7 @@ std::vector<Finding> run() {
 const RegisteredExhibit registered({
     .id = "F3",
     .aliases = {"F4", "F5", "F3-F5"},
-    .title = "Masks that are built and not used: perfect on paper, helpless when it writes",
+    .title = "Masks built but not used: perfect on paper, helpless when it writes",
     .claim = "make_src_mask and make_trg_mask build masks; DecoderBlock.forward takes src_mask and trg_mask and calls "
              "self.attention(x, x, x) (F3); encoder(src, src_mask) hands the mask to an argument seg_ids that nobody "
              "reads (F4); trg_pad_idx is stored and never read (F5).\n"

@@ -170,3 +170,15 @@ TEST_CASE("the list of exercises, and files that are none") {
     CHECK(o.out.empty());
   }
 }
+
+TEST_CASE("the README shows what check prints") {
+  const Folder folder;
+  const std::string readme = read_file(gradus_test::source_dir() + "/README.md");
+  const std::string command =
+      "gradus check 'A = softmax(S)' --wrt S --set 'S=[[1,2,.5],[0,1,-1]]' --claim 'd_S = A * d_A'";
+  REQUIRE(contains(readme, command));
+  const std::string out = shell(folder, command).out;
+  const std::size_t end = out.find("\nThe right rule");
+  REQUIRE(end != std::string::npos);
+  CHECK_MESSAGE(contains(readme, "```\n" + out.substr(0, end)), out);
+}

@@ -226,6 +226,18 @@ TEST_CASE("numbers, builders and lists are of the scope's dtype; indices and tru
   CHECK(evaluate("[1, 2] > 1", scope).get_if<Tensor>()->dtype() == DType::b8);
 }
 
+TEST_CASE("one-hot rows of indices are of the scope's dtype, so that they meet probabilities; cast says its own") {
+  CHECK(shown("softmax(x) * 0 + one_hot(2, 3)") == "[0. 0. 1.] (f64)");
+  Scope scope;
+  scope.dtype = DType::f32;
+  CHECK(evaluate("one_hot([1, 0], 2)", scope).get_if<Tensor>()->dtype() == DType::f32);
+  scope.dtype = DType::f64;
+  CHECK(evaluate("one_hot([1, 0], 2)", scope).get_if<Tensor>()->dtype() == DType::f64);
+  CHECK(evaluate("cast([1, 0], 'f32')", scope).get_if<Tensor>()->dtype() == DType::f32);
+  scope.set("i", indices({1, 0}));
+  CHECK(evaluate("cast(i, 'f32')", scope).get_if<Tensor>()->dtype() == DType::f32);
+}
+
 TEST_CASE("builders take extents or a list of them, and draw from the scope's generator") {
   CHECK(shown("zeros(2, 3)") == shown("zeros([2, 3])"));
   CHECK(shown("ones(())") == "1.0 (f64)");
