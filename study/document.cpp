@@ -146,7 +146,7 @@ class Document {
   // `-3e-07` with a minus, and with an upright e.
   static std::string number(const std::string& text) {
     if (text.ends_with("inf")) return text[0] == '-' ? "-\\infty" : "\\infty";
-    if (text == "nan") return "\\text{nan}";
+    if (text == "nan" || text == "True" || text == "False") return fmt::format("\\text{{{}}}", text);
     const std::size_t e = text.find('e');
     if (e == std::string::npos) return text;
     return fmt::format("{}\\mathrm{{e}}{{{}}}", text.substr(0, e), std::stoi(text.substr(e + 1)));
