@@ -61,11 +61,14 @@ void add_inputs(CLI::App& app, Inputs& inputs) {
          "of numbers, builders and loaded floats")
       ->type_name("f64|f32")
       ->default_str("f64");
+  add_seed(app, inputs.seed, "of randn and its like, and of dropout");
+}
+
+void add_seed(CLI::App& app, std::uint64_t& seed, const std::string& of_what) {
   app.add_option_function<std::string>(
-         "--seed", [&inputs](const std::string& digits) { inputs.seed = seed_of(digits); },
-         "of randn and its like, and of dropout")
+         "--seed", [&seed](const std::string& digits) { seed = seed_of(digits); }, of_what)
       ->type_name("N")
-      ->default_str("0");
+      ->default_str(fmt::format("{}", seed));
 }
 
 void add_program(CLI::App& app, std::string& program) {

@@ -107,6 +107,18 @@ class Faults {
     for (std::size_t i = 0; i < n && !through_means; ++i) weigh_one(i, 2, "counted twice");
   }
 
+  /// An elementwise function that the cotangent passes as if its derivative were 1.
+  void derivative_faults() {
+    if (step_.through < 0) return;
+    const ForwardStep& forward = derivation_.forward.at(static_cast<std::size_t>(step_.through));
+    const Quantity& y = derivation_.quantities.at(static_cast<std::size_t>(forward.output));
+    const bool unary = forward.op->inputs.size() == 1 && forward.op->inputs[0].shape() == y.value.shape();
+    if (!unary || !y.gradient.defined()) return;
+    const auto bound = given_->find("d_" + y.name);
+    found.push_back({[value = bound == given_->end() ? y.gradient.detach() : bound->second] { return value; },
+                     fmt::format("the derivative of {} is missing in {}", forward.op->info().name, line_)});
+  }
+
  private:
   static Tensor first_input(const Application&, const Inputs& x) { return x.at(0); }
 
@@ -258,9 +270,9 @@ std::vector<Fault> faults_of(const Derivation& derivation, const BackwardStep& s
     case Slip::path: faults.path_faults(false); break;
     case Slip::sign: faults.sign_faults(); break;
     case Slip::scale: faults.scale_faults(); break;
+    case Slip::other: faults.derivative_faults(); break;
     case Slip::none:
-    case Slip::shape:
-    case Slip::other: break;
+    case Slip::shape: break;
   }
   return std::move(faults.found);
 }

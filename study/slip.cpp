@@ -177,6 +177,12 @@ Found path_slip(const Case& c) {
   return suspect_of(c, Slip::path, Slip::path);
 }
 
+/// Two equal paths, one of them forgotten, are a factor 1/2 first.
+Guess also_path(Guess scale, const Case& c) {
+  if (const Found f = path_slip(c)) scale.sentence += "; or else " + f->sentence;
+  return scale;
+}
+
 /// One part of the sum over paths comes with a factor: claimed = right + (factor - 1) part.
 Found part_slip(const Case& c) {
   const Tensor d = c.claimed - c.right;
@@ -222,6 +228,7 @@ Guess other_slip(const Case& c) {
     return {Slip::other, 0,
             fmt::format("the largest difference is{}: {} instead of {}", at_text(d.at), number_text(d.a),
                         number_text(d.b))};
+  if (const Found f = suspect_of(c, Slip::other, Slip::other)) return *f;
   std::string text = fmt::format("none of the known slips; the largest difference is {}{}: {} instead of {}",
                                  number_text(d.largest), at_text(d.at), number_text(d.a), number_text(d.b));
   if (const auto& g = c.context.cotangent; g.value.defined() && g.value.shape() == c.claimed.shape())
@@ -257,7 +264,7 @@ Guess find_slip(const Tensor& claimed, const Tensor& right, const SlipContext& c
   c.apart = difference_of(claimed, right).largest;
   const bool many = entries_not_zero(right) >= 2;
   if (const Found f = sign_slip(c)) return *f;
-  if (const Found f = scale_slip(c, !many)) return *f;
+  if (const Found f = scale_slip(c, !many)) return also_path(*f, c);
   for (const auto& test : {transpose_slip, row_sum_slip})
     if (const Found f = test(c)) return *f;
   if (const Found f = suspect_of(c, Slip::broadcast, Slip::broadcast)) return *f;

@@ -7,6 +7,7 @@
 
 #include "file_helpers.hpp"
 #include "ops/ops.hpp"
+#include "study/exercise.hpp"
 
 using namespace gradus;
 using gradus::test::contains;
@@ -126,6 +127,15 @@ TEST_CASE("each kind of slip is named, at the claimed line and through later one
   CHECK(affine.slip("d_b = where(Y > 0, d_Y, 0)") == Slip::broadcast);
   CHECK(affine.slip("d_b = where(Y > 0, d_Y, 0)[0]") == Slip::broadcast);
   CHECK(affine.slip("d_b = sum(where(Y > 0, d_Y, 0), axis=1)") == Slip::shape);
+  const JudgedClaim passed = affine.one("d_W = X.T @ d_Y");
+  CHECK(passed.guess.slip == Slip::other);
+  CHECK(contains(passed.guess.sentence, "the derivative of relu is missing"));
+  CHECK(
+      contains(a.one("d_Q = d_S @ K / sqrt(7)").guess.sentence, "sqrt(4)/sqrt(7) = 0.7559 times"));  // width, not head
+  const Derived product("y = sum(x * x)", {{"x", {3}}}, {"x"});
+  CHECK(product.slip("d_x = x") == Slip::scale);
+  CHECK(contains(product.one("d_x = x").guess.sentence, "1/2 = 0.5 times"));
+  CHECK(contains(product.one("d_x = x").guess.sentence, "is forgotten"));
   const Derived twice("u = x * 3; y = sin(u) * u", {{"x", {2, 3}}}, {"x"});
   CHECK(twice.slip("d_x = 3 * d_y * sin(u)") == Slip::path);
   CHECK(twice.slip("d_x = 3 * d_y * u * cos(u)") == Slip::path);
@@ -216,4 +226,19 @@ TEST_CASE("numbers, truth values and integers are judged as numbers, NaN is neve
   CHECK_FALSE(c.right);
   CHECK(c.guess.slip == Slip::other);
   CHECK(std::isnan(c.difference.largest));
+}
+
+TEST_CASE("every line that a derivation prints is a right claim, forward and backward") {
+  for (const auto& e : study::exercises()) {
+    CAPTURE(e.name);
+    const study::WorkedExercise worked = study::work_out(e, 2);
+    Scope scope;
+    for (const auto& [name, x] : worked.inputs) scope.set(name, x);
+    std::vector<std::string> claims;
+    for (const auto& step : worked.derivation.forward) claims.push_back(step.line);
+    for (const auto& step : worked.derivation.backward) claims.push_back(step.line);
+    const auto all = study::judge(worked.derivation, scope, claims);
+    CHECK(all.size() == claims.size());
+    for (std::size_t i = 0; i < all.size(); ++i) CHECK_MESSAGE(all[i].right, claims[i]);
+  }
 }
