@@ -4,6 +4,7 @@
 #include "core/op.hpp"
 #include "ops/ops.hpp"
 #include "study/faults.hpp"
+#include "study/path_through_mean.hpp"
 
 #include <algorithm>
 #include <set>
@@ -101,7 +102,7 @@ void Suspects::without_means(const SuspectVisitor& visit) const {
       const BackwardStep& p = derivation_->backward[static_cast<std::size_t>(part)];
       const auto found = altered.find(p.name);
       const Tensor value = found == altered.end() ? p.value : found->second;
-      if (comes_through_mean(*derivation_, part)) forgotten += (forgotten.empty() ? "" : ", ") + p.name;
+      if (comes_through_mean(*derivation_, step, part)) forgotten += (forgotten.empty() ? "" : ", ") + p.name;
       else kept = kept.defined() ? kept + value : value;
     }
     if (kept.defined()) altered[step.name] = kept;
