@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "core/parameter_dtype.hpp"
-#include "ops/ops.hpp"
 
 namespace gradus::study {
 namespace {
@@ -122,28 +121,24 @@ void make_lists(const OpEntry& op, std::vector<Value>& positional, Keywords& key
   });
 }
 
-// Whether the dtype of floating results is the arguments' affair: not for one_hot of indices, say.
-bool decides_dtype(const OpEntry& op, std::vector<Value>& positional, Keywords& keywords) {
-  bool decides = false;
-  each_argument(op, positional, keywords,
-                [&](const Param& p, const Value& v) { decides |= holds_floating(v) || p.name == "dtype"; });
-  return decides;
+// one_hot makes numbers out of indices: they are of `dtype`, unless the call says otherwise.
+Tensor of_dtype(const OpEntry& op, Tensor y, bool decided, DType dtype) {
+  if (decided || !is_floating(y.dtype()) || y.dtype() == dtype || keyword_parameter(op, "dtype")) return y;
+  return *run_op("cast", {y, std::string(name_of(dtype))}).get_if<Tensor>();
 }
 
 }  // namespace
 
 Value call_op(const OpEntry& op, std::vector<Value> positional, Keywords keywords, DType dtype) {
-  // Who asks for a dtype wants a tensor.
-  const bool asks_dtype =
-      std::any_of(op.params.begin(), op.params.end(), [](const Param& p) { return p.name == "dtype"; });
-  if (!asks_dtype && numbers_alone(op, positional, keywords))
+  // Who asks for a dtype wants a tensor: cast(1, "i64").
+  if (!keyword_parameter(op, "dtype") && numbers_alone(op, positional, keywords))
     if (auto result = plain_result(op, positional, keywords)) return *std::move(result);
+  bool decided = false;  // by a tensor
+  each_argument(op, positional, keywords, [&](const Param&, const Value& v) { decided |= holds_floating(v); });
   make_numbers(op, positional, keywords, dtype);
   make_integers(op, positional, keywords);
   make_lists(op, positional, keywords, dtype);
-  const bool decided = decides_dtype(op, positional, keywords);
-  Tensor y = op.call(std::move(positional), std::move(keywords));
-  return decided || !is_floating(y.dtype()) || y.dtype() == dtype ? y : cast(y, dtype);
+  return of_dtype(op, op.call(std::move(positional), std::move(keywords)), decided, dtype);
 }
 
 Value run_op(std::string_view op, std::vector<Value> positional, Keywords keywords, DType dtype) {

@@ -58,7 +58,8 @@ void fail_at(std::string_view text, std::size_t at, std::string_view message) {
   const Line line = line_of(text, at);
   const std::u32string before = draw::decode_utf8(text.substr(line.start, at - line.start));
   const std::u32string after = draw::decode_utf8(text.substr(at, line.end - at));
-  const bool several = text.find('\n') < text.find_last_not_of(" \t\r\n") && text.find('\n') != std::string_view::npos;
+  const std::size_t last = text.find_last_not_of(" \t\r\n");
+  const bool several = last != std::string_view::npos && text.find('\n') < last;
   const std::string place = several ? fmt::format("line {}, column {}", line.number, before.size() + 1)
                                     : fmt::format("column {}", before.size() + 1);
   throw LanguageError(fmt::format("{}: {}", place, draw::clipped(draw::printable(message), 600)),

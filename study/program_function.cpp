@@ -7,16 +7,16 @@
 namespace gradus::study {
 namespace {
 
-/// The generator of dropout and its like starts at the same numbers in every run.
+/// What is drawn while it lives (by dropout and its like) is drawn again afterwards.
 class SameDraws {
  public:
-  explicit SameDraws(const Generator& start) : saved_(default_generator()) { default_generator() = start; }
+  SameDraws() = default;
   SameDraws(const SameDraws&) = delete;
   SameDraws& operator=(const SameDraws&) = delete;
   ~SameDraws() { default_generator() = saved_; }
 
  private:
-  Generator saved_;
+  Generator saved_ = default_generator();
 };
 
 Tensor checked(const Value& value, const std::string& name, DType dtype) {
@@ -28,7 +28,7 @@ Tensor checked(const Value& value, const std::string& name, DType dtype) {
 }  // namespace
 
 ProgramFunction::ProgramFunction(std::string_view program, const Scope& scope, std::string variable)
-    : program_(program), scope_(scope), variable_(std::move(variable)), draws_(default_generator()) {
+    : program_(program), scope_(scope), variable_(std::move(variable)) {
   const std::vector<std::string> assigned = assigned_names(program);
   const Value* const value = scope.find(variable_);
   given_ = value != nullptr;
@@ -48,7 +48,7 @@ ProgramFunction::ProgramFunction(std::string_view program, const Scope& scope, s
 
 // `meet` sees the variable's value, and may replace it.
 Value ProgramFunction::run(const std::function<void(Value&)>& meet) const {
-  const SameDraws draws(draws_);
+  const SameDraws draws;
   Scope scope = scope_;
   if (given_) {
     Value value = *scope.find(variable_);

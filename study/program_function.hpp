@@ -27,7 +27,6 @@ class ProgramFunction {
   Scope scope_;
   std::string variable_;
   bool given_;
-  Generator draws_;  ///< of dropout and its like
   Tensor x_;
 };
 

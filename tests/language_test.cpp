@@ -185,6 +185,7 @@ TEST_CASE("indices are Python's, made of select, slice and reshape") {
   CHECK(with_m("M[1:2, None, :, None][0, 0, 3]") == "[7.] (f64)");
   CHECK(with_m("M[0, 1:100]") == "[1. 2. 3.] (f64)");
   CHECK(with_m("i = 4 / 2; M[i, i - 1:i]") == "[9.] (f64)");
+  CHECK(with_m("M[argmax(M[:, 0])]") == "[ 8.  9. 10. 11.] (f64)");
   Names names;
   {
     const Observe observe(names);
@@ -221,6 +222,9 @@ TEST_CASE("numbers, builders and lists are of the scope's dtype; indices and tru
     REQUIRE(v.get_if<Tensor>());
     CHECK(v.get_if<Tensor>()->dtype() == DType::f32);
   }
+  CHECK(evaluate("one_hot([0, 1], 3)", scope).get_if<Tensor>()->dtype() == DType::f32);
+  CHECK(shown("one_hot([1], 3)") == "[[0. 1. 0.]] (f64)");
+  CHECK(shown("cast([1, 0], 'f32')") == "[1. 0.]");
   CHECK(evaluate("arange(3, dtype='i64')", scope).get_if<Tensor>()->dtype() == DType::i64);
   CHECK(evaluate("randint(0, 3, [5])", scope).get_if<Tensor>()->dtype() == DType::i64);
   CHECK(evaluate("[1, 2] > 1", scope).get_if<Tensor>()->dtype() == DType::b8);
@@ -367,6 +371,7 @@ TEST_CASE("every mistake is one line with its column and what to do, and an exce
                               {"A + None", 3, "None"},
                               {"A + causal()", 3, "a mask"},
                               {"A & A", 3, "compare first"},
+      {"True & x[0] + x", 6, "not f64 [3]"},
                               {"1 & 2", 3, "compare first"},
                               {"~3", 1, "compare first"},
                               {"2 @ 3", 3, "write *"},
