@@ -60,6 +60,15 @@ TEST_CASE("eval prints plain values as the language writes them") {
   CHECK(shell(folder, "gradus eval 'x > 1' --set 'x=[1, 2]'").out == "[False  True]\n");
 }
 
+TEST_CASE("eval shows a mask whose shape is known as a grid, and its help lists the builders") {
+  const Folder folder;
+  CHECK(shell(folder, "gradus eval 'causal() & keep([[True,False],[True,True]])'").out ==
+        "causal() & keep([2, 2])\n#.\n##\n");
+  CHECK(shell(folder, "gradus eval '~keep([[True,False]])'").out == "~keep([1, 2])\n.#\n");
+  CHECK(shell(folder, "gradus eval 'causal() & keep([[True,False]])'").out == "causal() & keep([1, 2])\n");
+  CHECK(contains(shell(folder, "gradus eval --help").out, "full(shape, value, dtype=None)"));
+}
+
 TEST_CASE("an expression may begin with a minus") {
   const Folder folder;
   CHECK(shell(folder, "gradus eval -3").out == "-3\n");
