@@ -249,8 +249,9 @@ TEST_CASE("gradus jacobian says mistakes in one line") {
       {"gradus jacobian x --set 'x=randn(2000)' --wrt x", "are more than 1048576"},
       {"gradus jacobian 'argmax(x)' --set 'x=[1,2]' --wrt x", "the result is i64"},
       {"gradus jacobian x --set 'x=[1,2]' --wrt x --dtype f32", "leave out --dtype f32"}};
-  for (const auto& [command, says] : mistakes) {
-    CAPTURE(std::string(command));
+  for (const auto& given : mistakes) {
+    const std::string command = given.first, says = given.second;
+    CAPTURE(command);
     const Outcome o = shell(folder, command);
     CHECK(o.status == 1);
     CHECK(lines(o.err) == 1);

@@ -75,7 +75,8 @@ TEST_CASE("numbers among themselves follow Python's precedence and stay plain") 
                                                           {"(2,)", "[2]"},
                                                           {"()", "[]"},
                                                           {"[5, 6, 7][-1]", "7"}};
-  for (const auto& [program, expected] : programs) {
+  for (const auto& given : programs) {
+    const std::string program = given.first, expected = given.second;
     CAPTURE(program);
     CHECK(shown(program) == expected);
   }
