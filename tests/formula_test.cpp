@@ -84,7 +84,8 @@ TEST_CASE("formulas on a page are MathML with bars, limits, fractions and roots"
   CHECK(inner("a < b \\& c") == "<mrow><mi>a</mi><mo>&lt;</mo><mi>b</mi><mo>&amp;</mo><mi>c</mi></mrow>");
   CHECK(
       inner("\\operatorname{diag}(y)") ==
-      R"(<mrow><mi>diag</mi><mrow><mo fence="true" form="prefix" stretchy="false">(</mo><mi>y</mi><mo fence="true" form="postfix" stretchy="false">)</mo></mrow></mrow>)");
+      R"(<mrow><mi>diag</mi><mrow><mo fence="true" form="prefix" stretchy="false">(</mo><mi>y</mi>)"
+        R"(<mo fence="true" form="postfix" stretchy="false">)</mo></mrow></mrow>)");
   CHECK(inner("|\\frac12|").find(R"(form="prefix" stretchy="true">|</mo>)") != std::string::npos);
   CHECK(inner("\\log x") == R"(<mrow><mi>log</mi><mspace width="0.17em"/><mi>x</mi></mrow>)");
   CHECK(inner("\\mathrm{T}") == R"(<mi mathvariant="normal">T</mi>)");
