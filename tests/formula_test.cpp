@@ -114,6 +114,7 @@ TEST_CASE("a fault in a formula is named with its place") {
   CHECK(message("ȳ \\foo").find("at character 3") != std::string::npos);
   CHECK(message("\\frac{1}").find("\\frac without what it applies to at character 9") != std::string::npos);
   CHECK(message("x_") != "");
+  CHECK(message("(x_)").find("_ without what it applies to at character 4") != std::string::npos);
   CHECK(message("x_i_j").find("a second index") != std::string::npos);
   CHECK(message("x^2^3").find("a second power") != std::string::npos);
   CHECK(message("{x").find("a brace that does not close at character 1") != std::string::npos);
