@@ -63,13 +63,15 @@ def peak_bytes():
 def work(name, mode, threads, first):
     """A PyTorch process: prepares, says so, then measures whenever a line with a number of seconds arrives."""
     import torch
-    torch.set_num_threads(threads)
     import torch_workloads
+    torch.set_num_threads(threads)
+    if first and mode != "compile":
+        realtime()
     step, scale, parameters = torch_workloads.prepare(name, mode)
     step()
-    step()
     if first:
-        realtime()
+        realtime()  # not while compilers run
+    step()
     print(json.dumps({"parameters": parameters, "version": torch.__version__}), flush=True)
     for line in sys.stdin:
         print(json.dumps({**measure(step, scale, float(line)), "process_peak_bytes": peak_bytes()}), flush=True)

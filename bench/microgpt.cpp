@@ -1,6 +1,7 @@
 // A GPT of 4,192 parameters that learns to spell names, one name a step: where every microsecond of overhead counts.
 // Token plus position embedding, RMS norm (no gain) after their sum and before attention and feed-forward, none at the
 // end, no biases, relu, an output matrix of its own; Adam with a rate that falls along a line from 0.01.
+#include "bench/by_hand.hpp"
 #include "bench/workloads.hpp"
 #include "core/arrays.hpp"
 #include "nn/embedding.hpp"
@@ -83,52 +84,75 @@ std::vector<std::string> read_names(const std::string& path) {
   return names;
 }
 
-struct Example {
-  Tensor tokens, next;
-};
-
-// stop, letters -> letters, stop; at most `context` positions.
-Example example(const std::string& name) {
-  std::vector<double> all{stop};
-  for (const char c : name) all.push_back(c - 'a');
-  all.push_back(stop);
-  const std::size_t n = std::min<std::size_t>(context, all.size() - 1);
-  const Shape shape{static_cast<std::int64_t>(n)};
-  const std::span<const double> span(all);
-  return {tensor(span.first(n), shape, DType::i64), tensor(span.subspan(1, n), shape, DType::i64)};
-}
-
-Prepared microgpt(const Setup& setup) {
-  seed(0);
+// One name each, in random order: stop, letters, stop; at most `context` positions to predict.
+std::vector<std::vector<int>> sequences(const Setup& setup) {
   std::vector<std::string> names = setup.file.empty() ? made_up_names() : read_names(setup.file);
   Generator random(1);
   for (std::size_t i = names.size() - 1; i > 0; --i)
     std::swap(names[i], names[static_cast<std::size_t>(random.integer(0, static_cast<std::int64_t>(i) + 1))]);
-  auto data = std::make_shared<std::vector<Example>>();
-  for (const std::string& name : names) data->push_back(example(name));
+  std::vector<std::vector<int>> list;
+  for (const std::string& name : names) {
+    std::vector<int> tokens{stop};
+    for (const char c : name) tokens.push_back(c - 'a');
+    tokens.push_back(stop);
+    tokens.resize(std::min<std::size_t>(context + 1, tokens.size()));
+    list.push_back(std::move(tokens));
+  }
+  return list;
+}
+
+struct Example {
+  Tensor tokens, next;
+};
+
+Example example(const std::vector<int>& all) {
+  const std::vector<double> numbers(all.begin(), all.end());
+  const std::span<const double> span(numbers);
+  const Shape shape{static_cast<std::int64_t>(span.size()) - 1};
+  return {tensor(span.first(span.size() - 1), shape, DType::i64), tensor(span.subspan(1), shape, DType::i64)};
+}
+
+// `train(t, rate)` a hundred times: names differ in length, so that times of single steps would differ, too.
+template <class Train>
+Prepared name_by_name(const Setup& setup, std::int64_t parameters, Train train) {
+  const std::int64_t at_once = setup.small ? 1 : 100;
+  const auto some_steps = [=, t = std::int64_t{0}, rate = schedule::linear(0.01, 0, steps)]() mutable {
+    for (std::int64_t i = 0; i < at_once; ++i, ++t) train(static_cast<std::size_t>(t), rate(t % steps));
+  };
+  return {some_steps, static_cast<double>(steps) / static_cast<double>(at_once), parameters};
+}
+
+Prepared microgpt(const Setup& setup) {
+  seed(0);
+  std::vector<Example> data;
+  for (const auto& tokens : sequences(setup)) data.push_back(example(tokens));
   const MicroGPT model;
   const auto optimizer =
       std::make_shared<Adam>(nn::parameters(model), AdamOptions{.learning_rate = 0.01, .beta1 = 0.85, .beta2 = 0.99});
-  const std::int64_t at_once = setup.small ? 1 : 100;  // names differ in length: times of single steps would, too
-  auto t = std::make_shared<std::int64_t>(0);
-  const Schedule rate = schedule::linear(0.01, 0, steps);
-  const auto some_steps = [=] {
-    for (std::int64_t i = 0; i < at_once; ++i, ++*t) {
-      const Example& e = (*data)[static_cast<std::size_t>(*t) % data->size()];
-      optimizer->zero_grad();
-      optimizer->set_learning_rate(rate(*t % steps));
-      backward(cross_entropy(model(e.tokens), e.next));
-      optimizer->step();
-    }
-  };
-  return {some_steps, static_cast<double>(steps) / static_cast<double>(at_once), nn::count(model)};
+  return name_by_name(setup, nn::count(model), [=, data = std::move(data)](std::size_t t, double rate) {
+    const Example& e = data[t % data.size()];
+    optimizer->zero_grad();
+    optimizer->set_learning_rate(rate);
+    backward(cross_entropy(model(e.tokens), e.next));
+    optimizer->step();
+  });
+}
+
+Prepared microgpt_by_hand(const Setup& setup) {
+  const auto model = std::make_shared<MicroGPTByHand>();
+  return name_by_name(setup, MicroGPTByHand::parameters(),
+                      [model, data = sequences(setup)](std::size_t t, double rate) {
+                        model->step(data[t % data.size()], static_cast<float>(rate));
+                      });
 }
 
 }  // namespace
 
 std::vector<Workload> microgpts() {
-  return {{"microgpt", "a GPT of width 16 learns names: time of 10,000 steps, one thread (--file: the names)", microgpt,
-           1}};
+  return {
+      {"microgpt", "a GPT of width 16 learns names: time of 10,000 steps, one thread (--file: the names)", microgpt, 1},
+      {"microgpt_by_hand", "the same without a library, loops over numbers (compiled with -Ofast)", microgpt_by_hand,
+       1}};
 }
 
 }  // namespace gradus::bench
