@@ -2,6 +2,7 @@
 // Token plus position embedding, RMS norm (no gain) after their sum and before attention and feed-forward, none at the
 // end, no biases, relu, an output matrix of its own; Adam with a rate that falls along a line from 0.01.
 #include "bench/by_hand.hpp"
+#include "bench/scalar_gpt.hpp"
 #include "bench/workloads.hpp"
 #include "core/arrays.hpp"
 #include "nn/embedding.hpp"
@@ -138,12 +139,13 @@ Prepared microgpt(const Setup& setup) {
   });
 }
 
-Prepared microgpt_by_hand(const Setup& setup) {
-  const auto model = std::make_shared<MicroGPTByHand>();
-  return name_by_name(setup, MicroGPTByHand::parameters(),
-                      [model, data = sequences(setup)](std::size_t t, double rate) {
-                        model->step(data[t % data.size()], static_cast<float>(rate));
-                      });
+// The same without the library, for comparison.
+template <class Model>
+Prepared without_library(const Setup& setup) {
+  const auto model = std::make_shared<Model>();
+  return name_by_name(setup, model->parameters(), [model, data = sequences(setup)](std::size_t t, double rate) {
+    model->step(data[t % data.size()], static_cast<float>(rate));
+  });
 }
 
 }  // namespace
@@ -151,8 +153,10 @@ Prepared microgpt_by_hand(const Setup& setup) {
 std::vector<Workload> microgpts() {
   return {
       {"microgpt", "a GPT of width 16 learns names: time of 10,000 steps, one thread (--file: the names)", microgpt, 1},
-      {"microgpt_by_hand", "the same without a library, loops over numbers (compiled with -Ofast)", microgpt_by_hand,
-       1}};
+      {"microgpt_scalar", "the same without the library: a tape of single numbers, compiled with -Ofast",
+       without_library<ScalarGPT>, 1},
+      {"microgpt_by_hand", "the same without the library: loops with a backward pass derived by hand, -Ofast",
+       without_library<MicroGPTByHand>, 1}};
 }
 
 }  // namespace gradus::bench
