@@ -84,24 +84,41 @@ std::string line_of(const JudgedClaim& c, int width) {
                      c.right ? "" : study::at_text(c.difference.at));
 }
 
-std::string explanation(const JudgedClaim& c, const Options& o) {
-  std::string text = "\n" + wrapped(fmt::format("{}: {}.", study::to_string(c.guess.slip), c.guess.sentence));
+std::string sentence_of(const study::Guess& guess) {
+  const bool ended =
+      !guess.sentence.empty() && std::string_view(".?!").find(guess.sentence.back()) != std::string_view::npos;
+  return fmt::format("{}: {}{}", study::to_string(guess.slip), guess.sentence, ended ? "" : ".");
+}
+
+/// The right line, with what it needs to be read alone.
+std::string rule_text(const JudgedClaim& c, const study::Derivation& derivation) {
+  if (c.rule.empty()) return "";
+  std::string text = "\nThe right rule:\n";
+  if (c.step < 0) return text + fmt::format("  {}\n", c.rule);
+  const std::vector<std::string> lines = study::rule_lines(derivation, c.step);
+  constexpr std::size_t most = 8;
+  for (std::size_t i = 0; i < std::min(lines.size(), most); ++i) text += fmt::format("  {}\n", lines[i]);
+  return lines.size() > most ? text + "  ...\n" : text;
+}
+
+std::string explanation(const JudgedClaim& c, const study::Derivation& derivation, const Options& o) {
+  std::string text = "\n" + wrapped(sentence_of(c.guess));
   if (!c.excerpt.empty()) text += "\n" + c.excerpt;
   if (fits(c)) text += "\n" + side_by_side(c.claimed, c.value, c.difference, c.tolerance);
-  if (!c.rule.empty()) text += fmt::format("\nThe right rule:\n  {}\n", c.rule);
+  text += rule_text(c, derivation);
   std::string wrt;
   for (const std::string& name : o.wrt) wrt += (wrt.empty() ? "" : ",") + name;
   return text + fmt::format("\nEvery step of it:\n  gradus derive {} --wrt {}{} --values\n", shell_quoted(o.program),
                             wrt, arguments_of(o.inputs));
 }
 
-void print_text(const std::vector<JudgedClaim>& claims, const Options& o) {
+void print_text(const std::vector<JudgedClaim>& claims, const study::Derivation& derivation, const Options& o) {
   int width = 0;
   for (const JudgedClaim& c : claims) width = std::max(width, draw::display_width(c.name));
   std::string text;
   for (const JudgedClaim& c : claims) text += line_of(c, width);
   const JudgedClaim* const wrong = first_wrong(claims);
-  if (wrong) text += explanation(*wrong, o);
+  if (wrong) text += explanation(*wrong, derivation, o);
   else text += claims.size() == 1 ? "right\n" : fmt::format("all {} claims are right\n", claims.size());
   print(text);
 }
@@ -123,7 +140,7 @@ int check(const Options& o) {
     else print(note);
   }
   if (o.json) print_verdict(claims);
-  else print_text(claims, o);
+  else print_text(claims, derivation, o);
   return success;
 }
 
@@ -145,7 +162,7 @@ Action add(CLI::App& app) {
   return [o] { return check(*o); };
 }
 
-const Registered registered({65, "check", "judge a gradient worked out by hand, and name its slip", add});
+const Registered registered({34, "check", "judge a gradient worked out by hand, and name its slip", add});
 
 }  // namespace
 }  // namespace gradus::cli

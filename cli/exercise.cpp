@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "cli/command.hpp"
+#include "cli/inputs.hpp"
 #include "cli/json.hpp"
 #include "cli/show.hpp"
 #include "draw/terminal.hpp"
@@ -129,6 +130,13 @@ Json json_of(const study::GradedGradient& g) {
           {"follows", g.follows.empty() ? Json() : Json(g.follows)}};
 }
 
+/// Sentences speak of a claim; here it is an answer.
+std::string addressed(std::string sentence) {
+  constexpr std::string_view claim = "the claim ";
+  if (sentence.rfind(claim, 0) == 0) sentence.replace(0, claim.size(), "your answer ");
+  return sentence;
+}
+
 std::string line_of(const study::GradedGradient& g, int width) {
   const std::string name = draw::padded(g.name, width);
   if (g.missing) return fmt::format("  - {}  missing\n", name);
@@ -143,7 +151,7 @@ std::string line_of(const study::GradedGradient& g, int width) {
                         study::number_text(d.a), study::number_text(d.b));
   text += "\n";
   const int indent = width + 6;
-  text += indented(fmt::format("{}: {}", study::to_string(g.guess.slip), g.guess.sentence), indent);
+  text += indented(fmt::format("{}: {}", study::to_string(g.guess.slip), addressed(g.guess.sentence)), indent);
   if (!g.hint.empty()) text += indented("hint: " + g.hint, indent);
   return text;
 }
@@ -169,10 +177,27 @@ std::string next_after(const study::Exercise& exercise) {
   return "";
 }
 
+/// The statements on one line, without comments.
+std::string on_one_line(const std::string& program) {
+  std::string text;
+  for (std::size_t at = 0; at < program.size();) {
+    const std::size_t end = std::min(program.find('\n', at), program.size());
+    std::string statement = program.substr(at, std::min(program.find('#', at), end) - at);
+    statement.erase(statement.find_last_not_of(' ') + 1);
+    text += (text.empty() ? "" : "; ") + statement;
+    at = end + 1;
+  }
+  return text;
+}
+
 std::string verdict(const study::WorkedExercise& worked, const study::Grade& grade) {
   const auto right = std::count_if(grade.gradients.begin(), grade.gradients.end(), [](auto& g) { return g.right(); });
   if (grade.complete()) return fmt::format("all {} gradients are right{}\n", right, next_after(*worked.exercise));
-  return fmt::format("{} of {} gradients are right\n", right, grade.gradients.size());
+  const study::Exercise& e = *worked.exercise;
+  return fmt::format(
+      "{} of {} gradients are right\n\nStuck? Every step, on the file that --out wrote:\n"
+      "  gradus derive '{}' --wrt {} --in ex.npz --values\n",
+      right, grade.gradients.size(), on_one_line(e.program), fmt::join(e.wrt, ","));
 }
 
 int grade_answer(const Options& o, const study::WorkedExercise& worked) {
@@ -212,14 +237,12 @@ Action add(CLI::App& app) {
   app.add_option("NAME", o->name, "which exercise; without it they are listed");
   const auto out = app.add_option("--out", o->out, "write inputs and forward values here")->type_name("F.npz");
   app.add_option("--answer", o->answer, "grade the gradients in this file")->type_name("F.npz")->excludes(out);
-  app.add_option("--seed", o->seed, "of the numbers: give the same to --out and --answer")
-      ->type_name("N")
-      ->capture_default_str();
+  add_seed(app, o->seed, "of the numbers: give the same to --out and --answer");
   app.add_flag("--json", o->json, "print one JSON value");
   return [o] { return run(*o); };
 }
 
-const Registered registered({66, "exercise", "work gradients out by hand, and have them graded", add});
+const Registered registered({86, "exercise", "work gradients out by hand, and have them graded", add});
 
 }  // namespace
 }  // namespace gradus::cli

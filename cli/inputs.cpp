@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 
 #include "core/arrays.hpp"
@@ -34,6 +35,14 @@ void set(const std::string& text, study::Scope& scope) {
   scope.assigned = nullptr;
 }
 
+std::uint64_t seed_of(const std::string& digits) {
+  std::uint64_t seed = 0;
+  const char* const end = digits.data() + digits.size();
+  const auto [stop, error] = std::from_chars(digits.data(), end, seed);
+  if (error != std::errc() || stop != end) throw CLI::ValidationError("--seed", digits + " is no number from 0 on");
+  return seed;
+}
+
 }  // namespace
 
 void add_inputs(CLI::App& app, Inputs& inputs) {
@@ -44,16 +53,36 @@ void add_inputs(CLI::App& app, Inputs& inputs) {
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
   app.add_option_function<std::string>(
-         "--dtype", [&inputs](const std::string& name) { inputs.dtype = dtype_from_name(name); },
+         "--dtype",
+         [&inputs](const std::string& name) {
+           if (name != "f64" && name != "f32") throw CLI::ValidationError("--dtype", name + " is neither f64 nor f32");
+           inputs.dtype = dtype_from_name(name);
+         },
          "of numbers, builders and loaded floats")
-      ->check(CLI::IsMember({"f64", "f32"}))
       ->type_name("f64|f32")
       ->default_str("f64");
-  app.add_option("--seed", inputs.seed, "of randn and its like, and of dropout")->type_name("N")->capture_default_str();
+  add_seed(app, inputs.seed, "of randn and its like, and of dropout");
+}
+
+void add_seed(CLI::App& app, std::uint64_t& seed, const std::string& of_what) {
+  app.add_option_function<std::string>(
+         "--seed", [&seed](const std::string& digits) { seed = seed_of(digits); }, of_what)
+      ->type_name("N")
+      ->default_str(fmt::format("{}", seed));
 }
 
 void add_program(CLI::App& app, std::string& program) {
-  app.add_option("EXPR", program, "statements such as 'S = A @ B; softmax(S)'; - reads standard input")->required();
+  CLI::Option* const option =
+      app.add_option("EXPR", program, "statements such as 'S = A @ B; softmax(S)'; - reads standard input");
+  app.allow_extras();
+  // `-A` looks like an option and is none.
+  app.callback([&app, &program, option] {
+    std::vector<std::string> extras = app.remaining();
+    std::erase(extras, "--");
+    if (option->count() == 0 && extras.size() == 1 && extras[0].size() > 1 && extras[0][1] != '-') program = extras[0];
+    else if (!extras.empty()) throw CLI::ExtrasError(app.get_name(), extras);
+    else if (option->count() == 0) throw CLI::RequiredError("EXPR");
+  });
 }
 
 std::string program_text(const std::string& program) {

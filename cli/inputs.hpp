@@ -25,6 +25,9 @@ struct Inputs {
 /// Adds --in, --set, --dtype and --seed.
 void add_inputs(CLI::App& app, Inputs& inputs);
 
+/// Adds --seed, a whole number from 0 on, which is `of_what`.
+void add_seed(CLI::App& app, std::uint64_t& seed, const std::string& of_what);
+
 /// Adds the required EXPR.
 void add_program(CLI::App& app, std::string& program);
 

@@ -68,7 +68,7 @@ int main(int argc, char** argv) {
   } catch (const train::Interrupted&) { return cli::interrupted; } catch (const std::bad_alloc&) {
     cli::print_error("gradus: out of memory; use smaller tensors, or make the model or the batch smaller\n");
   } catch (const gradus::study::LanguageError& error) {
-    cli::print_error(fmt::format("gradus: {}\n{}", error.what(), error.excerpt()));
+    cli::print_error(fmt::format("gradus: {}\n{}", error.what(), error.excerpt()[0] == '\n' ? "" : error.excerpt()));
   } catch (const std::exception& error) {
     std::string text = error.what();
     for (char& c : text)

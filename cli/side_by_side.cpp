@@ -49,7 +49,7 @@ std::vector<std::string> lines_of(const Matrix& m, const Span& rows, const Span&
   const bool stars = std::find(starred.begin(), starred.end(), true) != starred.end();
   for (std::int64_t i = rows.begin; i < rows.end; ++i)
     for (std::int64_t j = columns.begin; j < columns.end; ++j) {
-      std::string text = fmt::format("{:.4f}", m.at(i, j));
+      std::string text = std::isnan(m.at(i, j)) ? "nan" : fmt::format("{:.4f}", m.at(i, j));
       if (const double size = std::abs(m.at(i, j)); size != 0 && (size < 1e-3 || size >= 1e5) && std::isfinite(size))
         text = fmt::format("{:.2e}", m.at(i, j));
       if (stars) text += starred[cells.size()] ? "*" : " ";

@@ -199,6 +199,7 @@ is again such a sum: y's indices and those of the other operands go in, those of
 
 void Einsum::samples(Samples& s) {
   using List = std::vector<Tensor>;
+  s.add(einsum, "ij,jk->ik", List{s.randn({1, 3}), s.randn({3, 2})});
   s.add(einsum, "bij,bjk->bik", List{s.randn({2, 3, 4}), s.randn({2, 4, 2})}).for_benchmark();
   s.add(einsum, "nqhd,nkhd->nhqk", List{s.randn({2, 3, 2, 4}), s.randn({2, 5, 2, 4})});
   s.add(einsum, "bij,bjk->ik", List{s.randn({2, 3, 4}), s.randn({2, 4, 5})});

@@ -34,6 +34,7 @@ The row of the padding index is a constant: it gets exactly 0.)",
   }
 
   static void samples(Samples& s) {
+    s.add(embedding, s.randn({3, 2}), gradus::indices({2, 0, 2}));
     s.add(embedding, s.randn({7, 4}), s.indices({2, 3}, 7)).for_benchmark();
     s.add(embedding, s.randn({5, 3}), gradus::indices({1, 1, 2, 0}), 4);
     s.add(embedding, s.randn({5, 3}), gradus::indices({1, 1, 2, 0}), 1).at_kink();  // 0 by decree, not by differences

@@ -21,6 +21,7 @@ struct Expand {
   Grads vjp(const Vjp& v) const { return {Tensor(v.g)}; }  // the engine sums over the repeated axes
 
   static void samples(Samples& s) {
+    s.add(expand, s.randn({3}), Shape{2, 3});
     s.add(expand, s.randn({3, 1}), Shape{2, 3, 4});
     s.add(expand, s.randn({}), Shape{2, 2});
     s.add(expand, s.randn({1, 3}), Shape{0, 3});

@@ -34,6 +34,7 @@ struct IndexSelect {
   }
 
   static void samples(Samples& s) {
+    s.add(index_select, s.randn({3, 2}), gradus::indices({2, 0, 2}), 0);
     s.add(index_select, s.randn({5, 4}), s.indices({3}, 5), 0).for_benchmark();
     s.add(index_select, s.randn({2, 4, 3}), gradus::indices({3, 0, 3, 1}), 1);
     s.add(index_select, s.randn({3, 4}), s.indices({2, 3}, 4), -1);

@@ -59,6 +59,7 @@ struct Reshape {
   Grads vjp(const Vjp& v) const { return {reshape(v.g, v.x[0].shape())}; }
 
   static void samples(Samples& s) {
+    s.add(reshape, s.randn({2, 3}), Shape{3, 2});
     s.add(reshape, s.randn({2, 3, 4}), Shape{6, 4});
     s.add(reshape, s.randn({2, 3, 4}), Shape{4, -1});
     s.add(reshape, s.randn({1}), Shape{});

@@ -25,6 +25,7 @@ struct ScatterAdd {
   }
 
   static void samples(Samples& s) {
+    s.add(scatter_add, s.randn({3}), gradus::indices({0, 2, 0, 1}), s.randn({4}), 0);
     s.add(scatter_add, s.randn({4, 5}), s.indices({4, 3}, 5), s.randn({4, 3}), 1).for_benchmark();
     s.add(scatter_add, s.randn({4, 2}), s.indices({7, 2}, 4), s.randn({7, 2}), 0);
     s.add(scatter_add, s.randn({2, 3, 4}), s.indices({2, 5, 4}, 3), s.randn({2, 5, 4}), -2);

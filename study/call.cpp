@@ -121,18 +121,24 @@ void make_lists(const OpEntry& op, std::vector<Value>& positional, Keywords& key
   });
 }
 
+// one_hot makes numbers out of indices: they are of `dtype`, unless the call says otherwise.
+Tensor of_dtype(const OpEntry& op, Tensor y, bool decided, DType dtype) {
+  if (decided || !is_floating(y.dtype()) || y.dtype() == dtype || keyword_parameter(op, "dtype")) return y;
+  return *run_op("cast", {y, std::string(name_of(dtype))}).get_if<Tensor>();
+}
+
 }  // namespace
 
 Value call_op(const OpEntry& op, std::vector<Value> positional, Keywords keywords, DType dtype) {
-  // Who asks for a dtype wants a tensor.
-  const bool asks_dtype =
-      std::any_of(op.params.begin(), op.params.end(), [](const Param& p) { return p.name == "dtype"; });
-  if (!asks_dtype && numbers_alone(op, positional, keywords))
+  // Who asks for a dtype wants a tensor: cast(1, "i64").
+  if (!keyword_parameter(op, "dtype") && numbers_alone(op, positional, keywords))
     if (auto result = plain_result(op, positional, keywords)) return *std::move(result);
+  bool decided = false;  // by a tensor
+  each_argument(op, positional, keywords, [&](const Param&, const Value& v) { decided |= holds_floating(v); });
   make_numbers(op, positional, keywords, dtype);
   make_integers(op, positional, keywords);
   make_lists(op, positional, keywords, dtype);
-  return op.call(std::move(positional), std::move(keywords));
+  return of_dtype(op, op.call(std::move(positional), std::move(keywords)), decided, dtype);
 }
 
 Value run_op(std::string_view op, std::vector<Value> positional, Keywords keywords, DType dtype) {

@@ -3,10 +3,12 @@
 #include "core/error.hpp"
 #include "core/mode.hpp"
 #include "ops/ops.hpp"
+#include "study/rerun.hpp"
 #include "study/suspects.hpp"
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace gradus::study {
 namespace {
@@ -163,6 +165,21 @@ class Text {
 }  // namespace
 
 std::vector<std::string> claimable_names(const Derivation& derivation) { return Names(derivation).in_order(); }
+
+std::vector<std::string> rule_lines(const Derivation& derivation, int step) {
+  std::vector<std::string> lines;
+  std::set<std::string> wanted{derivation.backward.at(static_cast<std::size_t>(step)).name};
+  for (int i = step; i >= 0; --i) {  // a line reads earlier ones alone
+    const BackwardStep& line = derivation.backward[static_cast<std::size_t>(i)];
+    if (!wanted.count(line.name)) continue;
+    lines.push_back(line.line);
+    for (const std::string& name : names_read(line.term)) {
+      const std::size_t via = name.find("_via_");
+      if (via != std::string::npos || (name.rfind("d_", 0) == 0 && is_numbered(name.substr(2)))) wanted.insert(name);
+    }
+  }
+  return lines;
+}
 
 JudgedClaim judge_value(const Derivation& derivation, const std::string& name, const Tensor& claimed) {
   const Names names(derivation);

@@ -35,6 +35,10 @@ std::vector<JudgedClaim> judge(const Derivation& derivation, const Scope& scope,
 /// What can be claimed, in the order of the derivation: gradients first, then values.
 std::vector<std::string> claimable_names(const Derivation& derivation);
 
+/// The line of backward step `step`, the paths that it adds up, and the lines of what it reads that nobody named:
+/// `d_W = X.T @ d_t1`, `d_t1 = d_Y * (1 - Y * Y)`.
+std::vector<std::string> rule_lines(const Derivation& derivation, int step);
+
 /// Judges one value as if it had been claimed under that name. Error as judge when the name is unknown.
 JudgedClaim judge_value(const Derivation& derivation, const std::string& name, const Tensor& claimed);
 

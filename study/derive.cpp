@@ -1,11 +1,11 @@
 #include "core/op.hpp"
 #include "study/derivation.hpp"
 #include "study/trace.hpp"
+#include "study/unique_names.hpp"
 #include "study/verify.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 namespace gradus::study {
 namespace {
@@ -21,25 +21,6 @@ std::string rule_line(const OpInfo& info, int input) {
   }
   return std::string(last);
 }
-
-// Names that are given once: a second `x` becomes x_2.
-class UniqueNames {
- public:
-  std::string take(const std::string& wish) {
-    std::string name = wish;
-    for (int i = 2; !taken_.insert(name).second; ++i) name = fmt::format("{}_{}", wish, i);
-    return name;
-  }
-  // The first of t1, t2, ... that is free.
-  std::string numbered(const std::string& stem) {
-    for (int& i = last_[stem];;)
-      if (std::string name = fmt::format("{}{}", stem, ++i); taken_.insert(name).second) return name;
-  }
-
- private:
-  std::set<std::string> taken_;
-  std::map<std::string, int> last_;
-};
 
 class Deriver {
  public:
@@ -302,40 +283,6 @@ class Deriver {
 };
 
 }  // namespace
-
-const char* to_string(Role role) {
-  switch (role) {
-    case Role::input: return "input";
-    case Role::parameter: return "parameter";
-    case Role::constant: return "constant";
-    case Role::intermediate: return "intermediate";
-    case Role::result: return "result";
-  }
-  return "";
-}
-
-int Derivation::find(std::string_view name) const {
-  for (std::size_t i = 0; i < quantities.size(); ++i)
-    if (quantities[i].name == name) return static_cast<int>(i);
-  for (const auto& [alias, quantity] : aliases)
-    if (alias == name) return quantity;
-  return -1;
-}
-
-Tensor Derivation::value_of(std::string_view name) const {
-  if (const int i = find(name); i >= 0) return quantities[static_cast<std::size_t>(i)].value;
-  if (name == "cotangent") return cotangent;
-  for (const BackwardStep& step : backward)
-    if (step.name == name) return step.value;
-  if (name.substr(0, 2) == "d_")
-    if (const int i = find(name.substr(2)); i >= 0) return quantities[static_cast<std::size_t>(i)].gradient;
-  return {};
-}
-
-int Derivation::crosses() const {
-  return static_cast<int>(
-      std::count_if(backward.begin(), backward.end(), [](const BackwardStep& s) { return !s.verdict.ok; }));
-}
 
 Derivation derive(const Tensor& y, const std::vector<Tensor>& wrt, const DeriveOptions& options) {
   const Record* const record = Record::current();

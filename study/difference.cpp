@@ -39,6 +39,7 @@ Difference difference_of(const Tensor& a, const Tensor& b) {
 std::string at_text(const Shape& index) { return index.rank() == 0 ? "" : " at " + to_string(index); }
 
 std::string number_text(double x) {
+  if (std::isnan(x)) return "nan";  // not -nan
   if (std::abs(x) < 1e15 && x == std::nearbyint(x)) return fmt::format("{:.0f}", x == 0 ? 0.0 : x);
   return fmt::format("{:.4g}", x);
 }

@@ -54,13 +54,14 @@ class Document {
 
   void preamble() {
     const bool chinese = language_ == Language::zh;
-    const std::string title = options_.title.empty() ? word(language_, Word::derivation) : options_.title;
+    const std::string title = options_.title.empty() ? title_of(d_, language_) : options_.title;
     add("% {}\n\\documentclass[11pt,a4paper]{{article}}\n",
         chinese ? "Compile with xelatex; needs the package ctex." : "Compile with pdflatex.");
     if (chinese) add("\\usepackage[UTF8]{{ctex}}\n");
     add("\\usepackage{{amsmath,amssymb}}\n\\usepackage[margin=25mm]{{geometry}}\n{}", macros);
     add("\n\\begin{{document}}\n{{\\LARGE\\raggedright {}\\par}}\n\\medskip\n", latex_text(title, engine_));
-    add("{}; {}.\n", latex_text(verdict_sentence(d_, language_), engine_),
+    const char* const mark = d_.crosses() > 0 ? "$\\times$ " : compared(d_) ? "$\\checkmark$ " : "";
+    add("{}{}; {}.\n", mark, latex_text(verdict_sentence(d_, language_), engine_),
         latex_text(cotangent_sentence(d_, language_), engine_));
   }
 
@@ -74,7 +75,7 @@ class Document {
     }
     for (const Quantity& q : d_.quantities) {
       if (q.made_by >= 0) continue;
-      add("\\stepheading{{}}{{{}: ${}$, {} {}}}\n", word(language_, word_of(q.role)), latex_name(q.name),
+      add("\\medskip\n\\lineofcode{{{}: ${}$, {} {}}}\n", word(language_, word_of(q.role)), latex_name(q.name),
           word(language_, Word::shape), to_string(q.value.shape()));
       matrices(q.name, q.value);
     }
@@ -83,7 +84,8 @@ class Document {
   void step(const StepView& step) {
     add("\n\\stepheading{{{}. ${}$}}{{{}}}\n", step.number, latex_name(step.name), latex_text(step.kind, engine_));
     if (!step.general.empty())
-      add("\\plain{{\\text{{{}: }}{}}}\n", word(language_, Word::general_rule), lines(step.general));
+      add("\\plain{{\\text{{{}: }}{}}}\n", word(language_, Word::general_rule),
+          lines(step.premise.empty() ? step.general : step.premise + " \\;\\Rightarrow\\; " + step.general));
     add("\\numbered{{{}}}{{{}}}\n", step.number, breakable(step.latex()));
     if (!step.line.empty()) add("\\lineofcode{{{}}}\n", latex_code(step.line, engine_));
     add("\\lineofcode{{{}}}\n", shapes(step));

@@ -221,7 +221,9 @@ class Evaluator {
   }
 
   std::int64_t whole(const Value& v, std::size_t place) const {
-    if (v.get_if<Tensor>() || v.get_if<Value::List>())
+    const auto* const t = v.get_if<Tensor>();
+    if (t && t->defined() && t->dtype() == DType::i64 && t->rank() == 0) return *t->data<std::int64_t>();
+    if (t || v.get_if<Value::List>())
       fail_at(text_, place,
               fmt::format("an index is {}; give an int or a slice. index_select(x, index, axis) and gather take "
                           "tensors, where(c, x, 0) and masked_fill choose by truth values",

@@ -29,6 +29,13 @@ std::string plain(std::u32string_view code_points) {
   return draw::printable(text);
 }
 
+std::string lower_case(std::string_view name) {
+  std::string lower(name);
+  for (char& c : lower)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return lower;
+}
+
 std::string excerpt_of(std::u32string_view before, std::u32string_view after) {
   std::string left, right;
   if (before.size() + after.size() > longest_line && before.size() > most_before) {
@@ -51,7 +58,8 @@ void fail_at(std::string_view text, std::size_t at, std::string_view message) {
   const Line line = line_of(text, at);
   const std::u32string before = draw::decode_utf8(text.substr(line.start, at - line.start));
   const std::u32string after = draw::decode_utf8(text.substr(at, line.end - at));
-  const bool several = text.find('\n') < text.find_last_not_of(" \t\r\n") && text.find('\n') != std::string_view::npos;
+  const std::size_t last = text.find_last_not_of(" \t\r\n");
+  const bool several = last != std::string_view::npos && text.find('\n') < last;
   const std::string place = several ? fmt::format("line {}, column {}", line.number, before.size() + 1)
                                     : fmt::format("column {}", before.size() + 1);
   throw LanguageError(fmt::format("{}: {}", place, draw::clipped(draw::printable(message), 600)),
@@ -65,6 +73,7 @@ std::string nearest(std::string_view name, const std::vector<std::string>& candi
   std::size_t best_distance = name.size() <= 2 ? 2 : name.size() / 3 + 2;  // one more than is still near
   for (const std::string& candidate : candidates) {
     if (candidate.size() > longest) continue;
+    if (lower_case(candidate) == lower_case(name)) return candidate;
     std::vector<std::size_t> above(candidate.size() + 1), row(candidate.size() + 1);  // the distances of beginnings
     for (std::size_t j = 0; j <= candidate.size(); ++j) above[j] = j;
     for (std::size_t i = 1; i <= name.size(); ++i) {

@@ -11,14 +11,14 @@ namespace gradus::study {
 
 /// A claim, the numbers that test it, and what is right.
 struct Exhibit {
-  std::string id;                     ///< `E1`
-  std::vector<std::string> aliases;   ///< further ids
-  std::string title;                  ///< one line: what is right
-  std::string claim;                  ///< what the article says
-  std::string right;                  ///< what is right instead
-  std::string why;                    ///< two to five sentences
-  std::vector<std::string> commands;  ///< command lines that show it
-  std::vector<Finding> (*run)();      ///< computes the numbers; call `findings`, which gives it a clean state
+  std::string id;                         ///< `E1`
+  std::vector<std::string> aliases = {};  ///< further ids
+  std::string title;                      ///< one line: what is right
+  std::string claim;                      ///< what the article says
+  std::string right;                      ///< what is right instead
+  std::string why;                        ///< two to five sentences
+  std::vector<std::string> commands;      ///< command lines that show it
+  std::vector<Finding> (*run)();          ///< computes the numbers; call `findings`, which gives it a clean state
 };
 
 /// Registers an exhibit: a static of this type in its file.

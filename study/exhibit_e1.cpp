@@ -29,7 +29,6 @@ std::vector<Finding> run() {
 
 const RegisteredExhibit registered({
     .id = "E1",
-    .aliases = {},
     .title = "The derivative of softmax is a matrix, not a * (1 - a)",
     .claim = "da/dS = a ⊗ (1 - a), element by element.\n"
              "(First article, \"proof: the gradient in matrix form\". Its own section 2 says diag(a) - a a^T.)",

@@ -38,8 +38,7 @@ std::vector<Finding> run() {
 
 const RegisteredExhibit registered({
     .id = "E10",
-    .aliases = {},
-    .title = "Q^T K is legal, and useful: it relates features, where Q K^T relates positions",
+    .title = "Q^T K is legal and used: it relates features, Q K^T relates positions",
     .claim = "Q^T K cannot be multiplied: \"it aligns seq_len_q with the batch\"; if it could, it would be a "
              "covariance matrix (the example shown is symmetric), \"meaningless\" and \"of no use\" for attention.\n"
              "(First article, \"why Q K^T and not Q^T K\".)",

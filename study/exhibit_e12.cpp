@@ -34,7 +34,7 @@ std::vector<Finding> run() {
       numbers("sums_zeroed", "row sums of the weights, zeroed after the softmax: smallest and largest",
               {min(sums_zeroed).item(), max(sums_zeroed).item()}),
       numbers("sums_masked", "with the scores masked before it", {min(sums_masked).item(), max(sums_masked).item()}),
-      number("kernel", "the latter against attention_weights(Q, K, mask=window(2, 2)): largest difference",
+      number("kernel", "these weights against attention_weights(Q, K, mask=window(2, 2))",
              toy::largest_change(masked(), attention_weights(q, k, window(reach, reach))))
           .scientific(),
       table("work", "work for 24 queries, 24 keys, width 8",
@@ -47,8 +47,7 @@ std::vector<Finding> run() {
 
 const RegisteredExhibit registered({
     .id = "E12",
-    .aliases = {},
-    .title = "A window masks the scores before the softmax, and a mask alone saves no work",
+    .title = "A window masks scores, before the softmax, and a mask saves no work",
     .claim = "Sparse attention, each token in a local window: alpha_ij = 0 if |i - j| > k. It is offered as the cure "
              "for the cost of O(n^2).\n"
              "(First article, \"drawbacks and improvements\".)",

@@ -100,7 +100,6 @@ std::vector<Finding> run() {
 
 const RegisteredExhibit registered({
     .id = "E14",
-    .aliases = {},
     .title = "Flash attention computes the same and no less; it moves far fewer bytes",
     .claim = "Problem: computational efficiency. Solution: Flash Attention, 3 to 5 times faster.\n"
              "(First article, section 6. It does say \"IO-aware\".)",
@@ -114,7 +113,7 @@ const RegisteredExhibit registered({
         "each row are kept; the way back computes the block again from them. So it buys memory traffic with "
         "arithmetic. (The textbook's bytes are counted op by op, the kernel's from its blocks, of rows that see "
         "all keys.)",
-    .commands = {"gradus derive 'Q = randn(4,3); K = randn(5,3); V = randn(5,2); attention(Q, K, V)' --wrt Q,K,V",
+    .commands = {"gradus derive 'Q = randn(4,3); K = randn(5,3); V = randn(5,2); Z = attention(Q, K, V)' --wrt Q,K,V",
                  "gradus ops attention"},
     .run = run,
 });

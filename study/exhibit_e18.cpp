@@ -63,17 +63,15 @@ std::vector<Finding> run() {
   }
   const Tensor even = matmul(full({5, 5}, 0.2, DType::f64), p.v);  // every token attends evenly
   return {
-      table("places", "five tokens in the plane: where they are, and how far from the hull of the values V", rows)
-          .headed({"x_0", "x_1", "(A V)_0", "(A V)_1", "(x + A V)_0", "(x + A V)_1", "A V to hull", "x + A V to hull"},
-                  names),
-      number("spread_alone", "with even weights: how far the five outputs A V lie apart", spread(even)),
+      table("places", "five tokens x in the plane and z = A V: where they are, and how far from the hull of V", rows)
+          .headed({"x_0", "x_1", "z_0", "z_1", "(x+z)_0", "(x+z)_1", "z, to hull", "x+z, to hull"}, names),
+      number("spread_alone", "with even weights: how far the five outputs A V lie apart", spread(even)).scientific(1),
       number("spread_residual", "how far x + A V do: as far as the embeddings", spread(x + even))};
 }
 
 const RegisteredExhibit registered({
     .id = "E18",
-    .aliases = {},
-    .title = "Attention moves an embedding only along the residual path; alone it replaces it",
+    .title = "Only with the residual does attention move an embedding",
     .claim = "\"Attention is, in essence, adjusting the position of the embedding in space\": the apple is moved "
              "towards fruit, or towards phone.\n"
              "(First article, its last section, and a comment in its first class, which has no residual.)",

@@ -36,7 +36,6 @@ std::vector<Finding> run() {
 
 const RegisteredExhibit registered({
     .id = "E19",
-    .aliases = {},
     .title = "The heat map of an untrained model shows its random numbers",
     .claim = "The first article draws the weights of a fresh SelfAttention on random input under the title \"Attention "
              "Weights\", \"the attention of each position in the input\".",

@@ -55,8 +55,7 @@ std::vector<Finding> run() {
 
 const RegisteredExhibit registered({
     .id = "E1b",
-    .aliases = {},
-    .title = "A wrong gradient can point nearly the right way, so training does not find the slip",
+    .title = "A wrong gradient that points nearly the right way still trains",
     .claim =
         "da/dS = a ⊗ (1 - a) inside the gradient of W_Q; here K and the scale, which the article's formula forgets "
         "(E2), are supplied:\n"
@@ -66,11 +65,11 @@ const RegisteredExhibit registered({
            "gradient points nearly the same way as the true one, and gradient descent still goes down. A loss curve "
            "cannot tell the two apart; a comparison with central differences can, at once: the true rule agrees to "
            "ten digits, the other one to less than one.",
-    .commands = {"gradus check 'X = randn(5,7); W_Q = randn(7,4); K = X @ randn(7,4); V = X @ randn(7,4); "
-                 "S = X @ W_Q @ K.T / sqrt(4); A = softmax(S); Z = A @ V' --wrt W_Q "
+    .commands = {"gradus check 'X = randn(5,7); W_Q = randn(7,4) / 2; W_K = randn(7,4) / 2; W_V = randn(7,4) / 2; "
+                 "Q = X @ W_Q; K = X @ W_K; V = X @ W_V; S = Q @ K.T / sqrt(4); A = softmax(S); Z = A @ V' --wrt W_Q "
                  "--claim 'd_S = d_A * A * (1 - A)' --claim 'd_W_Q = X.T @ d_S @ K / sqrt(4)'",
-                 "gradus derive 'X = randn(5,7); W_Q = randn(7,4); K = X @ randn(7,4); V = X @ randn(7,4); "
-                 "S = X @ W_Q @ K.T / sqrt(4); A = softmax(S); Z = A @ V' --wrt W_Q"},
+                 "gradus derive 'X = randn(5,7); W_Q = randn(7,4) / 2; W_K = randn(7,4) / 2; W_V = randn(7,4) / 2; "
+                 "Q = X @ W_Q; K = X @ W_K; V = X @ W_V; S = Q @ K.T / sqrt(4); A = softmax(S); Z = A @ V' --wrt W_Q"},
     .run = run,
 });
 

@@ -44,7 +44,6 @@ std::vector<Finding> run() {
 
 const RegisteredExhibit registered({
     .id = "E2",
-    .aliases = {},
     .title = "The printed gradient of W_Q cannot be computed: its shapes do not fit",
     .claim = "dL/dW_Q = X^T (dL/dZ · (V^T ⊙ da/dS))\n"
              "(First article, \"proof: the gradient in matrix form\".)",
@@ -59,11 +58,11 @@ const RegisteredExhibit registered({
            "by entry. Even where both happen to have one shape it lacks K and the factor 1/sqrt(d), without which no "
            "gradient of Q K^T / sqrt(d) can be right. Shapes are the first check of every derivation, and they cost "
            "nothing.",
-    .commands = {"gradus check 'X = randn(5,7); W_Q = randn(7,4); K = X @ randn(7,4); V = X @ randn(7,4); "
-                 "S = X @ W_Q @ K.T / sqrt(4); A = softmax(S); Z = A @ V' --wrt W_Q "
+    .commands = {"gradus check 'X = randn(5,7); W_Q = randn(7,4) / 2; W_K = randn(7,4) / 2; W_V = randn(7,4) / 2; "
+                 "Q = X @ W_Q; K = X @ W_K; V = X @ W_V; S = Q @ K.T / sqrt(4); A = softmax(S); Z = A @ V' --wrt W_Q "
                  "--claim 'd_W_Q = X.T @ (d_Z * (V.T * (A * (1 - A))))'",
-                 "gradus check 'X = randn(5,7); W_Q = randn(7,4); K = X @ randn(7,4); V = X @ randn(7,4); "
-                 "S = X @ W_Q @ K.T / sqrt(4); A = softmax(S); Z = A @ V' --wrt W_Q "
+                 "gradus check 'X = randn(5,7); W_Q = randn(7,4) / 2; W_K = randn(7,4) / 2; W_V = randn(7,4) / 2; "
+                 "Q = X @ W_Q; K = X @ W_K; V = X @ W_V; S = Q @ K.T / sqrt(4); A = softmax(S); Z = A @ V' --wrt W_Q "
                  "--claim 'd_A = d_Z @ V.T' --claim 'd_S = A * (d_A - sum(d_A * A, axis=-1, keepdim=True))' "
                  "--claim 'd_W_Q = X.T @ d_S @ K / sqrt(4)'"},
     .run = run,

@@ -66,8 +66,7 @@ std::vector<Finding> run() {
 
 const RegisteredExhibit registered({
     .id = "E20",
-    .aliases = {},
-    .title = "Weights do not explain a decision when other weights give the same output",
+    .title = "Weights explain no decision when other weights give the same output",
     .claim = "\"Interpretability: visualised weights help to understand what the model's decision is based on.\"\n"
              "(First article, twice among the advantages.)",
     .right = "The weights say which values were averaged, no more. With more keys than value dimensions they are not "

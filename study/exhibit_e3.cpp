@@ -47,8 +47,7 @@ std::vector<Finding> run() {
 
 const RegisteredExhibit registered({
     .id = "E3",
-    .aliases = {},
-    .title = "diag(a) - a a^T belongs to S = Q K^T / sqrt(d), not to Q K^T, and to one row at a time",
+    .title = "diag(a) - a a^T belongs to S = Q K^T / sqrt(d), one row at a time",
     .claim = "d alpha / d(Q K^T) = diag(alpha) - alpha alpha^T.\n"
              "(First article, section 2.2.)",
     .right =

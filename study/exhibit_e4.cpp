@@ -39,7 +39,6 @@ std::vector<Finding> run() {
 
 const RegisteredExhibit registered({
     .id = "E4",
-    .aliases = {},
     .title = "The factor is 1/sqrt(d_k), and it keeps the softmax from saturating",
     .claim = "\"d_k is the scaling factor\", which \"stabilises the gradient\".\n"
              "(First article, section 1; the formula beside it divides by sqrt(d_k).)",
@@ -51,6 +50,8 @@ const RegisteredExhibit registered({
            "them all nearly equal.",
     .commands = {"gradus eval 'softmax(randn(1,1024) @ randn(16,1024).T)' --seed 1",
                  "gradus eval 'softmax(randn(1,1024) @ randn(16,1024).T / sqrt(1024))' --seed 1",
+                 "gradus check 'Q = randn(3,4); K = randn(5,4); S = Q @ K.T / sqrt(4)' --wrt Q "
+                 "--claim 'd_Q = d_S @ K / 4'",
                  "gradus jacobian 'softmax(S)' --wrt S --set 'S=[40,-12,25]'"},
     .run = run,
 });

@@ -38,7 +38,6 @@ std::vector<Finding> run() {
 
 const RegisteredExhibit registered({
     .id = "E6",
-    .aliases = {},
     .title = "Heads of full width work; they cost H times as much",
     .claim = "Keeping the whole width in every head \"does not match in dimension: side by side the heads exceed the "
              "embedding width, which destroys the model's structure\".\n"

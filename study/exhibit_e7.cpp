@@ -28,7 +28,6 @@ std::vector<Finding> run() {
 
 const RegisteredExhibit registered({
     .id = "E7",
-    .aliases = {},
     .title = "Heads share no parameters: each owns a block of columns",
     .claim = "\"Parameter sharing: all heads share the same set of Q/K/V projection matrices.\"\n"
              "(First article, \"embedding size is split\".)",
@@ -41,11 +40,10 @@ const RegisteredExhibit registered({
         "from the same column of W_Q alone, so changing a column of head 0 cannot reach head 1: the difference is "
         "exactly 0, and so is the gradient. If the heads did share one projection they would all compute the same "
         "weights and there would be no use in having several.",
-    .commands =
-        {"gradus derive 'X = randn(3,4); W_Q = randn(4,4); Q = X @ W_Q; K = X @ randn(4,4); V = X @ randn(4,4); "
-         "attention(Q[:, 2:4], K[:, 2:4], V[:, 2:4])' --wrt W_Q --values",
-         "gradus jacobian 'Q = X @ W_Q; attention(Q[:, 2:4], X[:, 2:4], X[:, 2:4])' --wrt W_Q "
-         "--set 'X=[[1,0,2,1],[0,1,1,-1]]' --set 'W_Q=[[1,0,1,2],[0,1,1,0],[2,1,0,1],[1,1,0,2]]'"},
+    .commands = {"gradus derive 'X = randn(3,4); W_Q = randn(4,4); W_K = randn(4,4); W_V = randn(4,4); Q = X @ W_Q; "
+                 "K = X @ W_K; V = X @ W_V; Z = attention(Q[:, 2:4], K[:, 2:4], V[:, 2:4])' --wrt W_Q --values",
+                 "gradus jacobian 'Q = X @ W_Q; attention(Q[:, 2:4], X[:, 2:4], X[:, 2:4])' --wrt W_Q "
+                 "--set 'X=[[1,0,.5,1],[0,1,1,-1]]' --set 'W_Q=[[.5,0,.3,.2],[0,.4,.5,0],[.2,.1,0,.3],[.3,.5,0,.2]]'"},
     .run = run,
 });
 

@@ -43,7 +43,6 @@ std::vector<Finding> run() {
 
 const RegisteredExhibit registered({
     .id = "E8",
-    .aliases = {},
     .title = "The projections are split, not the embedding: every head reads all of it",
     .claim = "\"The embedding is split into smaller subspaces, one for each head.\"\n"
              "(First article, which then projects first and splits afterwards; the second article's class really cuts "
@@ -56,9 +55,9 @@ const RegisteredExhibit registered({
            "features 0 ... D-1 and can never see the others. Which feature has which number is arbitrary, so that "
            "layer takes an arbitrary part of its input away from each head.",
     .commands = {"gradus jacobian 'attention(x @ W[:, 0:2], x @ W[:, 2:4], x @ W[:, 0:2])' --wrt x "
-                 "--set 'x=[[1,0,2,1],[0,1,1,-1]]' --set 'W=[[1,0,1,2],[0,1,1,0],[2,1,0,1],[1,1,0,2]]'",
+                 "--set 'x=[[1,0,.5,1],[0,1,1,-1]]' --set 'W=[[.5,0,.3,.2],[0,.4,.5,0],[.2,.1,0,.3],[.3,.5,0,.2]]'",
                  "gradus jacobian 'attention(x[:, 0:2] @ W, x[:, 0:2] @ W, x[:, 0:2] @ W)' --wrt x "
-                 "--set 'x=[[1,0,2,1],[0,1,1,-1]]' --set 'W=[[1,2],[0,1]]'"},
+                 "--set 'x=[[1,0,.5,1],[0,1,1,-1]]' --set 'W=[[.5,.2],[0,.4]]'"},
     .run = run,
 });
 

@@ -39,8 +39,7 @@ std::vector<Finding> run() {
 
 const RegisteredExhibit registered({
     .id = "F1",
-    .aliases = {},
-    .title = "Scores are divided by the root of the head's width, not of the embedding's",
+    .title = "Scores are divided by the root of the head's width, not the embedding's",
     .claim =
         "attention = softmax(energy / (self.embed_size ** (1 / 2)), dim=3), where each head is embed_size // heads "
         "wide.\n"
@@ -51,7 +50,9 @@ const RegisteredExhibit registered({
            "is .35 instead of 1, and the weights start close to even. Training can undo it, since W_Q and W_K can "
            "grow by the same factor, so nothing fails visibly: the layer is only slower to make up its mind.",
     .commands = {"gradus eval 'softmax(randn(1,32) @ randn(8,32).T / sqrt(256))' --seed 1",
-                 "gradus eval 'softmax(randn(1,32) @ randn(8,32).T / sqrt(32))' --seed 1"},
+                 "gradus eval 'softmax(randn(1,32) @ randn(8,32).T / sqrt(32))' --seed 1",
+                 "gradus check 'Q = randn(3,4); K = randn(5,4); S = Q @ K.T / sqrt(4); A = softmax(S)' --wrt Q "
+                 "--claim 'd_Q = d_S @ K / sqrt(16)'"},
     .run = run,
 });
 

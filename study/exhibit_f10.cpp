@@ -31,8 +31,7 @@ std::vector<Finding> run() {
 
 const RegisteredExhibit registered({
     .id = "F10",
-    .aliases = {},
-    .title = "A maximum length is part of the model: a longer input is an error that says so",
+    .title = "Past its maximum length a model must say so",
     .claim = "positions = torch.arange(0, seq_length) into nn.Embedding(max_length, embed_size), max_length=100, with "
              "no check.\n"
              "(Second article, classes Encoder and Decoder.)",

@@ -72,8 +72,7 @@ std::vector<Finding> run() {
 
 const RegisteredExhibit registered({
     .id = "F6",
-    .aliases = {},
-    .title = "Dropout belongs on the branch, before the sum and the norm, not on the residual stream",
+    .title = "Dropout belongs on the branch, before sum and norm, not on the stream",
     .claim = "x = self.dropout(self.norm1(attention + query)), and likewise behind the feed-forward layer.\n"
              "(Second article, class TransformerBlock; again in DecoderBlock.)",
     .right = "x = norm1(query + dropout(attention)): the sublayer's output is dropped, then added and normalised.",

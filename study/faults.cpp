@@ -2,6 +2,7 @@
 
 #include "core/error.hpp"
 #include "core/op.hpp"
+#include "draw/text.hpp"
 #include "ops/ops.hpp"
 
 #include <memory>
@@ -16,6 +17,9 @@ using Place = std::function<Tensor(const Application& op, const Inputs& x)>;
 
 bool is(const Term& t, std::string_view name) { return t.op && t.op->info().name == name; }
 
+/// Constants that are written out make long expressions.
+std::string text_of(const Term& term) { return draw::clipped(to_expression(term), 60); }
+
 /// The faults of one line, as they are found.
 class Faults {
  public:
@@ -25,7 +29,7 @@ class Faults {
 
   void transpose_faults() {
     each_part(step_.term, [&](const Term& t) {
-      if (is(t, "transpose")) add(t, first_input, "{} in place of {}", to_expression(*t.inputs[0]), to_expression(t));
+      if (is(t, "transpose")) add(t, first_input, "{} in place of {}", text_of(*t.inputs[0]), text_of(t));
       if (!is(t, "matmul")) return;
       for (const std::size_t i : {std::size_t{0}, std::size_t{1}}) turn(t, i);
     });
@@ -35,11 +39,12 @@ class Faults {
   void row_sum_faults() {
     each_part(step_.term, [&](const Term& t) {
       if (!is(t, "sub") || !holds_reduction(t.inputs[1])) return;
-      add(t, first_input, "{} is missing", to_expression(*t.inputs[1]));
+      add(t, first_input, "{} is missing", text_of(*t.inputs[1]));
       each_part(t.inputs[1], [&](const Term& inner) {
-        if (is_reduction(inner))
-          add(inner, first_input, "elementwise, only the diagonal of the Jacobian: {} is not summed along the row",
-              to_expression(*inner.inputs[0]));
+        if (!is_reduction(inner)) return;
+        other_axes(inner);
+        add(inner, first_input, "elementwise, only the diagonal of the Jacobian: {} is not summed along the row",
+            text_of(*inner.inputs[0]));
       });
     });
     whole_diagonal();
@@ -49,7 +54,7 @@ class Faults {
   void broadcast_faults() {
     each_part(step_.term, [&](const Term& t) {
       if (!is(t, "sum")) return;
-      const std::string summand = to_expression(*t.inputs[0]);
+      const std::string summand = text_of(*t.inputs[0]);
       add(t, first_input, "{} is not summed", summand);
       add(
           t, [](auto& op, auto& x) { return row(op, x, false); }, "only the first row of {} in place of its sum",
@@ -62,10 +67,10 @@ class Faults {
 
   void sign_faults() {
     each_part(step_.term, [&](const Term& t) {
-      if (is(t, "neg")) add(t, first_input, "the minus of {} is missing", to_expression(t));
+      if (is(t, "neg")) add(t, first_input, "the minus of {} is missing", text_of(t));
       if (is(t, "sub"))
         add(
-            t, [](auto&, auto& x) { return x.at(0) + x.at(1); }, "plus in place of the minus of {}", to_expression(t));
+            t, [](auto&, auto& x) { return x.at(0) + x.at(1); }, "plus in place of the minus of {}", text_of(t));
     });
     if (is_sum_over_paths())
       for (std::size_t i = 0; i < step_.parts.size(); ++i) weigh_one(i, -1, "has the other sign");
@@ -77,8 +82,8 @@ class Faults {
       for (std::size_t i = is(t, "div") ? 1 : 0; i < 2; ++i)
         if (is_number(*t.inputs[i]))
           add(
-              t, [i](auto&, auto& x) { return x.at(1 - i); }, "the factor {} of {} is missing",
-              to_expression(*t.inputs[i]), to_expression(t));
+              t, [i](auto&, auto& x) { return x.at(1 - i); }, "the factor {} of {} is missing", text_of(*t.inputs[i]),
+              text_of(t));
     });
   }
 
@@ -96,9 +101,22 @@ class Faults {
           names += (names.empty() ? "" : " and ") + part(i).name;
           means = means && comes_through_mean(derivation_, step_.parts[i]);
         }
-      if (means == through_means) weigh(factors, names + " missing");
+      if (means == through_means)
+        weigh(factors, names + (means ? " missing, which comes through a mean of the row," : " missing"));
     }
     for (std::size_t i = 0; i < n && !through_means; ++i) weigh_one(i, 2, "counted twice");
+  }
+
+  /// An elementwise function that the cotangent passes as if its derivative were 1.
+  void derivative_faults() {
+    if (step_.through < 0) return;
+    const ForwardStep& forward = derivation_.forward.at(static_cast<std::size_t>(step_.through));
+    const Quantity& y = derivation_.quantities.at(static_cast<std::size_t>(forward.output));
+    const bool unary = forward.op->inputs.size() == 1 && forward.op->inputs[0].shape() == y.value.shape();
+    if (!unary || !y.gradient.defined()) return;
+    const auto bound = given_->find("d_" + y.name);
+    found.push_back({[value = bound == given_->end() ? y.gradient.detach() : bound->second] { return value; },
+                     fmt::format("the derivative of {} is missing in {}", forward.op->info().name, line_)});
   }
 
  private:
@@ -110,6 +128,20 @@ class Faults {
     bool found = false;
     each_part(term, [&](const Term& t) { found = found || is_reduction(t); });
     return found;
+  }
+
+  /// The sum along every axis that it is not along, and over everything.
+  void other_axes(const Term& reduction) {
+    const Shape& shape = reduction.inputs[0]->value.shape();
+    if (reduction.value.rank() != shape.rank() || shape.rank() < 2) return;
+    for (int axis = 0; axis < shape.rank(); ++axis) {
+      if (reduction.value.shape()[axis] == 1) continue;
+      const bool means = is(reduction, "mean");
+      add(
+          reduction,
+          [axis, means](auto&, auto& x) { return means ? mean(x.at(0), axis, keepdim) : sum(x.at(0), axis, keepdim); },
+          "{} along axis {} in place of {}", means ? "the mean" : "the sum", axis, text_of(reduction));
+    }
   }
 
   static bool is_number(const Term& t) { return !t.op && t.name.empty() && t.value.defined() && t.value.numel() == 1; }
@@ -137,7 +169,7 @@ class Faults {
   void turn(const Term& product, std::size_t i) {
     const Term& factor = *product.inputs[i];
     if (is(factor, "transpose") || factor.value.rank() < 2) return;
-    const std::string name = to_expression(factor);
+    const std::string name = text_of(factor);
     add(
         product,
         [i](const Application& op, Inputs x) {
@@ -177,20 +209,21 @@ class Faults {
                      fmt::format("{} in {}", text, line_)});
   }
 
+  static std::string shown(const std::string& line) { return draw::clipped(line, 100); }
+
   /// The line, and what the steps that nobody named compute: `d_t1 = Q.T @ d_t2 (t1 = K.T, t2 = Q @ t1)`.
   std::string line_with_steps() const {
     std::string steps;
     std::set<std::string> done;
     for (std::string name : names_with(step_.name, names_read(step_.term))) {
       if (name.rfind("d_", 0) == 0) name = name.substr(2, name.find("_via_") - 2);
-      const bool unnamed = name.size() > 1 && name[0] == 't' && name.find_first_not_of("0123456789", 1) == name.npos;
-      const int quantity = unnamed && done.insert(name).second ? derivation_.find(name) : -1;
+      const int quantity = is_numbered(name) && done.insert(name).second ? derivation_.find(name) : -1;
       if (quantity < 0) continue;
       const int made_by = derivation_.quantities.at(static_cast<std::size_t>(quantity)).made_by;
       if (made_by >= 0)
-        steps += (steps.empty() ? "" : ", ") + derivation_.forward.at(static_cast<std::size_t>(made_by)).line;
+        steps += (steps.empty() ? "" : ", ") + shown(derivation_.forward.at(static_cast<std::size_t>(made_by)).line);
     }
-    return steps.empty() ? step_.line : fmt::format("{} ({})", step_.line, steps);
+    return steps.empty() ? shown(step_.line) : fmt::format("{} ({})", shown(step_.line), steps);
   }
   static std::vector<std::string> names_with(const std::string& first, std::vector<std::string> names) {
     names.insert(names.begin(), first);
@@ -237,9 +270,9 @@ std::vector<Fault> faults_of(const Derivation& derivation, const BackwardStep& s
     case Slip::path: faults.path_faults(false); break;
     case Slip::sign: faults.sign_faults(); break;
     case Slip::scale: faults.scale_faults(); break;
+    case Slip::other: faults.derivative_faults(); break;
     case Slip::none:
-    case Slip::shape:
-    case Slip::other: break;
+    case Slip::shape: break;
   }
   return std::move(faults.found);
 }

@@ -62,15 +62,34 @@ std::string lines_of(const std::vector<const Finding*>& block, int columns) {
   return text;
 }
 
-int longest_word(const std::vector<std::string>& texts) {
-  int longest = 0;
-  for (const std::string& text : texts)
-    for (std::size_t at = 0; at < text.size();) {
-      const std::size_t end = std::min(text.find(' ', at), text.size());
-      longest = std::max(longest, display_width(std::string_view(text).substr(at, end - at)));
-      at = end + 1;
+/// The parts of a heading: it is broken at its commas.
+std::vector<std::string> parts_of(const std::string& heading) {
+  std::vector<std::string> parts;
+  for (std::size_t at = 0; at < heading.size();) {
+    const std::size_t comma = heading.find(", ", at);
+    const std::size_t end = comma == std::string::npos ? heading.size() : comma + 1;
+    parts.push_back(heading.substr(at, end - at));
+    at = std::min(end + 1, heading.size());
+  }
+  return parts;
+}
+
+/// Columns of the longest part and of the longest word of all headings.
+struct HeadingWidths {
+  int part = 0, word = 0;
+};
+HeadingWidths widths_of(const std::vector<std::string>& headings) {
+  HeadingWidths w;
+  for (const std::string& heading : headings)
+    for (const std::string& part : parts_of(heading)) {
+      w.part = std::max(w.part, display_width(part));
+      for (std::size_t at = 0; at < part.size();) {
+        const std::size_t end = std::min(part.find(' ', at), part.size());
+        w.word = std::max(w.word, display_width(std::string_view(part).substr(at, end - at)));
+        at = end + 1;
+      }
     }
-  return longest;
+  return w;
 }
 
 /// Headings broken into lines of `width`, all as tall as the tallest: they stand on the numbers.
@@ -78,7 +97,9 @@ std::vector<std::vector<std::string>> heading_lines(const std::vector<std::strin
   std::vector<std::vector<std::string>> broken;
   std::size_t tallest = 0;
   for (const std::string& heading : headings) {
-    broken.push_back(draw::wrapped(heading, width));
+    broken.emplace_back();
+    for (const std::string& part : parts_of(heading))
+      for (std::string& line : draw::wrapped(part, width)) broken.back().push_back(std::move(line));
     tallest = std::max(tallest, broken.back().size());
   }
   std::vector<std::vector<std::string>> lines(tallest);
@@ -93,9 +114,10 @@ std::vector<std::vector<std::string>> heading_lines(const std::vector<std::strin
 std::string matrix_text(const Finding& f, int columns) {
   const std::vector<std::string> cells = cells_of(f);
   const auto width = static_cast<std::size_t>(f.shape.rank() == 0 ? 1 : f.shape.back());
-  const int name_width = widest(f.rows), least = widest(cells, longest_word(f.columns));
+  const HeadingWidths headings = widths_of(f.columns);
+  const int name_width = widest(f.rows), least = widest(cells, headings.word);
   const int room = (columns - name_width - 4) / static_cast<int>(std::max<std::size_t>(width, 1)) - 2;
-  const int cell_width = std::clamp(widest(cells, widest(f.columns)), least, std::max(least, std::min(room, 14)));
+  const int cell_width = std::clamp(std::max(least, headings.part), least, std::max(least, std::min(room, 14)));
   const auto line_of = [&](const std::string& name, const std::vector<std::string>& line) {
     std::string text = "    " + (f.rows.empty() ? "" : draw::padded(name, name_width) + "  ");
     text += side_by_side(line, cell_width);

@@ -4,6 +4,7 @@
 #include "core/value.hpp"
 
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -42,6 +43,7 @@ class Scope {
 
  private:
   std::vector<std::pair<std::string, Value>> variables_;
+  std::map<std::string, std::size_t, std::less<>> places_;  ///< where each name stands among them
 };
 
 /// Runs all statements; the value of the last one, assignment or not. Error: LanguageError with a caret, also around the

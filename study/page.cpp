@@ -9,7 +9,7 @@ namespace gradus::study {
 namespace {
 
 using draw::escaped;
-using Places = std::map<std::string, Place, std::less<>>;
+using page::Context;
 
 std::string head(const std::string& title, Language language) {
   return fmt::format(R"(<!DOCTYPE html>
@@ -30,17 +30,11 @@ std::string head(const std::string& title, Language language) {
 std::string header(const Derivation& d, const std::string& title, const PageOptions& options) {
   const Language language = options.language;
   const bool ok = d.crosses() == 0;
-  const bool compared = verdict_sentence(d, language) != word(language, Word::none_checked);
-  std::string html =
-      fmt::format("<header>\n<h1>{}</h1>\n<p class=summary><span class=\"{}\">{}</span> · {}</p>\n", escaped(title),
-                  !compared ? ""
-                  : ok      ? "ok"
-                            : "wrong",
-                  (!compared ? ""
-                   : ok      ? "✓ "
-                             : "✗ ") +
-                      verdict_sentence(d, language),
-                  escaped(cotangent_sentence(d, language)));
+  const std::string verdict = verdict_sentence(d, language);
+  std::string html = fmt::format(
+      "<header>\n<h1>{}</h1>\n<p class=summary>{} · {}</p>\n", escaped(title),
+      !compared(d) ? verdict : fmt::format("<span class={}>{} {}</span>", ok ? "ok" : "wrong", ok ? "✓" : "✗", verdict),
+      escaped(cotangent_sentence(d, language)));
   if (!options.program.empty())
     html += fmt::format("<details class=program><summary>{}</summary><pre>{}</pre></details>\n",
                         word(language, Word::program), escaped(options.program));
@@ -48,16 +42,16 @@ std::string header(const Derivation& d, const std::string& title, const PageOpti
 }
 
 // The list of steps to jump to, forward and backward apart.
-std::string contents(const std::vector<StepView>& steps, Language language) {
+std::string contents(const Context& page) {
   std::string html = fmt::format(
       "<details class=contents open><summary>{}</summary>\n<nav aria-label=\"{}\">\n<a class=jump "
       "href=#step-0>{}</a>\n",
-      word(language, Word::all_steps), word(language, Word::all_steps), word(language, Word::given));
+      page.say(Word::all_steps), page.say(Word::all_steps), page.say(Word::given));
   bool forward = false;
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    const StepView& step = steps[i];
+  for (std::size_t i = 0; i < page.steps.size(); ++i) {
+    const StepView& step = page.steps[i];
     if (i == 0 || step.forward != forward)
-      html += fmt::format("<h2>{}</h2>\n", word(language, step.forward ? Word::forward : Word::backward));
+      html += fmt::format("<h2>{}</h2>\n", page.say(step.forward ? Word::forward : Word::backward));
     forward = step.forward;
     const std::string mark =
         !step.verdict ? "" : fmt::format(" <span class={}</span>", step.verdict->ok ? "ok>✓" : "wrong>✗");
@@ -67,19 +61,15 @@ std::string contents(const std::vector<StepView>& steps, Language language) {
   return html + "</nav>\n</details>\n";
 }
 
-std::string given(const Derivation& d, const Places& places, const PageOptions& options) {
-  const Language language = options.language;
-  std::string html =
-      fmt::format("<section class=\"step given\" id=step-0>\n<h2 tabindex=-1><span class=number>0</span> {}</h2>\n",
-                  word(language, Word::given));
-  if (!options.program.empty()) html += fmt::format("<pre class=program>{}</pre>\n", escaped(options.program));
+std::string given(const Context& page, const std::string& program) {
+  std::string html = fmt::format("<section class=\"step given\" id=step-0>\n<h2><span class=number>0</span> {}</h2>\n",
+                                 page.say(Word::given));
+  if (!program.empty()) html += fmt::format("<pre class=program>{}</pre>\n", escaped(program));
   html += "<div class=numbers>\n";
-  for (std::size_t i = 0; i < d.quantities.size(); ++i) {
-    const Quantity& q = d.quantities[i];
-    if (q.made_by >= 0) continue;
-    html += fmt::format("<div class=output><h3>{}</h3>\n{}</div>\n", word(language, word_of(q.role)),
-                        page::figure(q.name, places.at(q.name), language));
-  }
+  for (const Quantity& q : page.derivation.quantities)
+    if (q.made_by < 0)
+      html += fmt::format("<div class=output><h3>{}</h3>\n{}</div>\n", page.say(word_of(q.role)),
+                          page::figure(page, q.name));
   return html + "</div>\n</section>\n";
 }
 
@@ -108,15 +98,14 @@ std::string controls(Language language) {
 
 std::string to_html(const Derivation& d, const PageOptions& options) {
   const Language language = options.language;
-  const std::string title = options.title.empty() ? word(language, Word::derivation) : options.title;
-  const std::vector<StepView> steps = steps_of(d, language);
-  const Places places = places_of(d);
+  const std::string title = options.title.empty() ? title_of(d, language) : options.title;
+  const Context page(d, language);
   std::string html = head(title, language) + "<body>\n" + header(d, title, options);
   html += picture(d, language) + controls(language);
-  html += "<div class=columns>\n" + contents(steps, language) + "<main>\n" + given(d, places, options);
-  for (const StepView& step : steps) html += page::section(step, places, language);
+  html += "<div class=columns>\n" + contents(page) + "<main>\n" + given(page, options.program);
+  for (const StepView& step : page.steps) html += page::section(page, step);
   html += "</main>\n</div>\n";
-  html += fmt::format("<script type=application/json id=data>{}</script>\n", page::data(d, steps, places, language));
+  html += fmt::format("<script type=application/json id=data>{}</script>\n", page::data(page));
   html += fmt::format("<script>\n{}</script>\n</body>\n</html>\n", page::script);
   return html;
 }

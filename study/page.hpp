@@ -6,7 +6,7 @@ namespace gradus::study {
 
 /// What a page or a document says around the steps.
 struct PageOptions {
-  std::string title = {};    ///< without it: `Derivation`
+  std::string title = {};    ///< without it: `Derivation of d_W_Q, d_W_K`
   std::string program = {};  ///< the text that was derived, shown as it is
   Language language = Language::en;
 };

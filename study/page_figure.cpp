@@ -9,7 +9,7 @@ namespace gradus::study::page {
 
 namespace {
 
-constexpr std::int64_t most_rows = 16;
+constexpr std::int64_t most_cells = 15'000;  // of all figures together, at some 60 bytes each
 
 std::string cell(const Numbers& numbers, const Shape& index) {
   const double strength = numbers.strength(index);
@@ -52,14 +52,28 @@ std::string note(const ShownPart& part, const Shape& shape, Language language) {
 
 }  // namespace
 
+Context::Context(const Derivation& d, Language l)
+    : derivation(d), language(l), steps(steps_of(d, l)), places(places_of(d)), most_rows(16) {
+  const auto cells = [&] {
+    std::int64_t count = 0;
+    for (const auto& [name, place] : places) {
+      const ShownPart part = shown_part(place.value.shape(), most_rows);
+      count += static_cast<std::int64_t>(part.matrices.size()) * part.rows * part.columns;
+    }
+    return count;
+  };
+  while (most_rows > 4 && cells() > most_cells) most_rows -= 2;
+}
+
 std::string figure_id(const Place& place) {
   return place.step == 0 ? fmt::format("g-{}", place.quantity) : fmt::format("v-{}", place.step);
 }
 
-std::string figure(const std::string& name, const Place& place, Language language) {
+std::string figure(const Context& page, const std::string& name) {
+  const Place& place = page.place(name);
   const std::string shown_name = draw::escaped(name);
   const Shape& shape = place.value.shape();
-  const ShownPart part = shown_part(shape, most_rows);
+  const ShownPart part = shown_part(shape, page.most_rows);
   std::string html = fmt::format(
       "<figure class=matrix id={} data-name=\"{}\" data-step={}>\n<figcaption><code>{}</code> <span "
       "class=shape>{}</span></figcaption>\n<div class=tables>\n",
@@ -69,7 +83,7 @@ std::string figure(const std::string& name, const Place& place, Language languag
     for (std::size_t m = 0; m < part.matrices.size(); ++m) append_table(html, part, numbers, m);
   }
   html += "</div>\n";
-  if (const std::string text = note(part, shape, language); !text.empty())
+  if (const std::string text = note(part, shape, page.language); !text.empty())
     html += fmt::format("<p class=note>{}</p>\n", text);
   return html + "</figure>\n";
 }

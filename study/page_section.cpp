@@ -9,43 +9,43 @@ namespace {
 using draw::escaped;
 
 // `✓ difference 3.1e-10, every entry`
-std::string verdict(const StepView& step, Language language) {
+std::string verdict(const Context& page, const StepView& step) {
   if (!step.verdict) return {};
   const bool ok = step.verdict->ok;
   return fmt::format("<p class=\"verdict {}\"><span class=mark>{}</span> {}: {}</p>\n", ok ? "ok" : "wrong",
-                     ok ? "✓" : "✗", word(language, ok ? Word::agrees : Word::disagrees),
-                     escaped(verdict_text(*step.verdict, language)));
+                     ok ? "✓" : "✗", page.say(ok ? Word::agrees : Word::disagrees),
+                     escaped(verdict_text(*step.verdict, page.language)));
 }
 
-std::string link(const std::string& name, const std::map<std::string, Place, std::less<>>& places) {
-  const auto found = places.find(name);
-  if (found == places.end()) return fmt::format("<code>{}</code>", escaped(name));
-  return fmt::format("<a href=\"#step-{}\"><code>{}</code></a>", found->second.step, escaped(name));
+std::string link(const Context& page, const std::string& name) {
+  return fmt::format("<a href=\"#step-{}\"><code>{}</code></a>", page.place(name).step, escaped(name));
 }
 
-std::string shapes(const StepView& step, const std::map<std::string, Place, std::less<>>& places) {
+std::string shapes(const Context& page, const StepView& step) {
   std::string html = fmt::format("<code>{}</code> {}", escaped(step.name), to_string(step.value.shape()));
   const char* between = " ← ";
   for (const std::string& name : step.operands) {
-    html += fmt::format("{}{} {}", between, link(name, places), to_string(places.find(name)->second.value.shape()));
+    html += fmt::format("{}{} {}", between, link(page, name), to_string(page.place(name).value.shape()));
     between = ", ";
   }
   return html;
 }
 
-std::string formulas(const StepView& step, const std::map<std::string, Place, std::less<>>& places, Language language) {
+std::string formulas(const Context& page, const StepView& step) {
   std::string html = "<dl>\n";
   const auto row = [&](Word what, const std::string& content) {
-    html += fmt::format("<dt>{}<dd>{}\n", word(language, what), content);
+    html += fmt::format("<dt>{}<dd>{}\n", page.say(what), content);
   };
-  if (!step.general.empty()) row(Word::general_rule, formula(step.general, true));
+  const std::string premise =
+      step.premise.empty() ? "" : formula(step.premise, true) + " <span class=implies>⇒</span> ";
+  if (!step.general.empty()) row(Word::general_rule, premise + formula(step.general, true));
   if (step.term) row(Word::rule_here, formula(step.latex(), true));
   if (!step.line.empty()) row(Word::expression, fmt::format("<code class=line>{}</code>", escaped(step.line)));
-  row(Word::shapes, shapes(step, places));
+  row(Word::shapes, shapes(page, step));
   std::string sum;
-  for (const std::string& part : step.parts) sum += (sum.empty() ? "" : ", ") + link(part, places);
+  for (const std::string& part : step.parts) sum += (sum.empty() ? "" : ", ") + link(page, part);
   if (!sum.empty()) row(Word::adds_up, sum);
-  if (!step.total.empty()) row(Word::part_of, link(step.total, places));
+  if (!step.total.empty()) row(Word::part_of, link(page, step.total));
   return html + "</dl>\n";
 }
 
@@ -64,23 +64,22 @@ std::string formula(const std::string& latex, bool block) {
   } catch (const Error&) { return fmt::format("<code class=latex>{}</code>", escaped(latex)); }
 }
 
-std::string section(const StepView& step, const std::map<std::string, Place, std::less<>>& places, Language language) {
+std::string section(const Context& page, const StepView& step) {
   std::string html = fmt::format(
-      "<section class=\"step {}\" id=step-{} data-node={} data-edges=\"{}\">\n<h2 tabindex=-1><span "
+      "<section class=\"step {}\" id=step-{} data-node={} data-edges=\"{}\">\n<h2><span "
       "class=number>{}</span> {} <span class=kind>{}</span></h2>\n",
       step.forward ? "forward" : "backward", step.number, step.quantity, edges(step), step.number,
       formula(latex_name(step.name), false), escaped(step.kind));
-  html += verdict(step, language);
-  html += formulas(step, places, language);
+  html += verdict(page, step);
+  html += formulas(page, step);
   std::string figures;
-  for (const std::string& name : step.operands)
-    figures += (figures.empty() ? "" : " ") + figure_id(places.find(name)->second);
+  for (const std::string& name : step.operands) figures += (figures.empty() ? "" : " ") + figure_id(page.place(name));
   html += "<div class=numbers>\n";
   if (!figures.empty())
     html += fmt::format("<div class=inputs data-figures=\"{}\" data-label=\"{}\"></div>\n", figures,
-                        word(language, Word::went_in));
-  html += fmt::format("<div class=output><h3>{}</h3>\n", word(language, Word::came_out));
-  html += figure(step.name, Place{step.number, step.quantity, step.forward, step.value}, language);
+                        page.say(Word::went_in));
+  html += fmt::format("<div class=output><h3>{}</h3>\n", page.say(Word::came_out));
+  html += figure(page, step.name);
   return html + "</div>\n</div>\n</section>\n";
 }
 

@@ -218,7 +218,8 @@ class Parser {
     if (now().is("="))
       fail_at(text_, now().at,
               "= stands only after a keyword of a function, as in softmax(x, axis=0); compare with ==");
-    fail_at(text_, now().at, fmt::format("{} stands where , or {} should", shown(now().text), sign));
+    fail_at(text_, now().at,
+            fmt::format("{0} stands where , or {1} should; write , or {1} before it", shown(now().text), sign));
   }
 
   // ---- values
@@ -247,7 +248,7 @@ class Parser {
       fail_at(text_, t.at, fmt::format("there is no {0}=; write x = x {0} y", tokens_[at_ - 1].text));
     if (t.is("...") || t.is(":"))
       fail_at(text_, t.at, fmt::format("{} stands only in an index, as in x[..., 0:3]", t.text));
-    fail_at(text_, t.at, fmt::format("{} stands where a value is expected", shown(t.text)));
+    fail_at(text_, t.at, fmt::format("{} stands where a value is expected; write one before it", shown(t.text)));
   }
 
   ExpressionPtr name() {

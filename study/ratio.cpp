@@ -21,6 +21,18 @@ bool is_constant(double x, const SlipContext& context) {
   return false;
 }
 
+/// One scale taken for another: sqrt(n)/sqrt(m), where the forward pass scales by one of them.
+Name quotient_of_roots(double x, const SlipContext& context) {
+  for (const auto& n : context.extents)
+    for (const auto& m : context.extents) {
+      const double a = std::sqrt(static_cast<double>(n.n)), b = std::sqrt(static_cast<double>(m.n));
+      if (m.n > 1 && equal(x, a / b) && (is_constant(a, context) || is_constant(b, context)))
+        return {fmt::format("sqrt({})/sqrt({})", n.n, m.n), fmt::format("sqrt({})/sqrt({})", m.n, n.n),
+                n.where + ", " + m.where};
+    }
+  return {};
+}
+
 /// The name of x > 1. A square root first when the forward pass scales by it, else the plain number.
 Name name_of(double x, const SlipContext& context) {
   const auto root = [&]() -> Name {
@@ -36,7 +48,7 @@ Name name_of(double x, const SlipContext& context) {
       return {fmt::format("{}", e.n), fmt::format("1/{}", e.n), e.where};
   if (const Name r = root(); !r.text.empty()) return r;
   if (is_constant(x, context)) return {number_text(x), "1/" + number_text(x), ""};
-  return {};
+  return quotient_of_roots(x, context);
 }
 
 }  // namespace

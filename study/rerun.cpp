@@ -54,6 +54,10 @@ std::vector<std::string> names_read(const TermPtr& term) {
   return names;
 }
 
+bool is_numbered(std::string_view name) {
+  return name.size() > 1 && name[0] == 't' && name.find_first_not_of("0123456789", 1) == std::string_view::npos;
+}
+
 bool reads(const std::vector<std::string>& names, const Bindings& bindings) {
   return std::any_of(names.begin(), names.end(), [&](const std::string& n) { return bindings.count(n) != 0; });
 }

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 // Lines of a derivation run again, on other values or with one op done wrong.
@@ -27,6 +28,9 @@ void each_part(const TermPtr& term, const std::function<void(const Term&)>& f);
 
 /// The names that a term reads.
 std::vector<std::string> names_read(const TermPtr& term);
+
+/// Whether a name is one that derivations give to steps that nobody named: t1, t2, ...
+bool is_numbered(std::string_view name);
 
 /// Whether the term reads a name that is bound.
 bool reads(const std::vector<std::string>& names, const Bindings& bindings);

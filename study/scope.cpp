@@ -3,18 +3,14 @@
 namespace gradus::study {
 
 const Value* Scope::find(std::string_view name) const {
-  for (const auto& [known, value] : variables_)
-    if (known == name) return &value;
-  return nullptr;
+  const auto place = places_.find(name);
+  return place == places_.end() ? nullptr : &variables_[place->second].second;
 }
 
 void Scope::set(std::string_view name, Value value) {
-  for (auto& [known, old] : variables_)
-    if (known == name) {
-      old = std::move(value);
-      return;
-    }
-  variables_.emplace_back(std::string(name), std::move(value));
+  const auto [place, is_new] = places_.try_emplace(std::string(name), variables_.size());
+  if (is_new) variables_.emplace_back(std::string(name), std::move(value));
+  else variables_[place->second].second = std::move(value);
 }
 
 bool is_identifier(std::string_view name) {

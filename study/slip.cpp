@@ -131,20 +131,24 @@ Found transpose_slip(const Case& c) {
   return suspect_of(c, Slip::transpose, Slip::transpose);
 }
 
-/// The rows of claimed - right are multiples of the softmax's rows: the sum that is subtracted there is missing.
+/// A slip in a row sum on the way, or else rows of claimed - right that are multiples of the softmax's rows: then some
+/// other number was subtracted there.
 Found row_sum_slip(const Case& c) {
+  if (const Found f = suspect_of(c, Slip::row_sum, Slip::row_sum)) return f;
   const Tensor d = c.claimed - c.right;
   for (const auto& weights : c.context.softmaxes) {
     const Tensor& a = weights.value;
     if (!(a.shape() == d.shape()) || a.size(weights.axis) < 2) continue;
     const Tensor k = sum(d * a, weights.axis, keepdim) / sum(a * a, weights.axis, keepdim);
     if (difference_of(k * a, d).largest > 1e-5 * c.apart) continue;
-    return Guess{Slip::row_sum, 0,
-                 fmt::format("every row of the difference is a multiple of the row of {0} (the first by {1}): the sum "
-                             "along the row is missing, which is there because each entry moves all of its row of {0}",
-                             weights.name, number_text(k.to_vector<double>().front()))};
+    return Guess{
+        Slip::row_sum, 0,
+        fmt::format("every row of the difference is a multiple of the row of {0} (the first by {1}): the sum "
+                    "along the row is missing or wrong, which is there because each entry moves all of its row "
+                    "of {0}",
+                    weights.name, number_text(k.to_vector<double>().front()))};
   }
-  return suspect_of(c, Slip::row_sum, Slip::row_sum);
+  return {};
 }
 
 /// `d_X_via_Q and d_X_via_K`.
@@ -171,6 +175,12 @@ Found path_slip(const Case& c) {
                                  missing.size() == 1 ? "is" : "are")};
     }
   return suspect_of(c, Slip::path, Slip::path);
+}
+
+/// Two equal paths, one of them forgotten, are a factor 1/2 first.
+Guess also_path(Guess scale, const Case& c) {
+  if (const Found f = path_slip(c)) scale.sentence += "; or else " + f->sentence;
+  return scale;
 }
 
 /// One part of the sum over paths comes with a factor: claimed = right + (factor - 1) part.
@@ -218,8 +228,12 @@ Guess other_slip(const Case& c) {
     return {Slip::other, 0,
             fmt::format("the largest difference is{}: {} instead of {}", at_text(d.at), number_text(d.a),
                         number_text(d.b))};
+  if (const Found f = suspect_of(c, Slip::other, Slip::other)) return *f;
   std::string text = fmt::format("none of the known slips; the largest difference is {}{}: {} instead of {}",
                                  number_text(d.largest), at_text(d.at), number_text(d.a), number_text(d.b));
+  if (const auto& g = c.context.cotangent; g.value.defined() && g.value.shape() == c.claimed.shape())
+    if (near(c.claimed * g.value, c.right))
+      return {Slip::other, 0, text + "; it becomes right when it is multiplied by " + g.name};
   const double a = std::sqrt(sum(c.claimed * c.claimed).item()), b = std::sqrt(sum(c.right * c.right).item());
   if (a > 0 && b > 0 && c.right.numel() > 1)
     text += fmt::format("; the cosine of the angle between both is {:.2f}", sum(c.claimed * c.right).item() / (a * b));
@@ -250,7 +264,7 @@ Guess find_slip(const Tensor& claimed, const Tensor& right, const SlipContext& c
   c.apart = difference_of(claimed, right).largest;
   const bool many = entries_not_zero(right) >= 2;
   if (const Found f = sign_slip(c)) return *f;
-  if (const Found f = scale_slip(c, !many)) return *f;
+  if (const Found f = scale_slip(c, !many)) return also_path(*f, c);
   for (const auto& test : {transpose_slip, row_sum_slip})
     if (const Found f = test(c)) return *f;
   if (const Found f = suspect_of(c, Slip::broadcast, Slip::broadcast)) return *f;

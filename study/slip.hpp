@@ -58,6 +58,7 @@ struct SlipContext {
   std::vector<double> constants = {};  ///< the factors that the forward pass multiplies or divides by
   std::vector<Weights> softmaxes = {};
   std::vector<Named> parts = {};  ///< of a gradient that is a sum over several paths
+  Named cotangent = {};           ///< of the output of the op that is reversed: people forget to multiply by it
   /// Gradients that come from slips of that kind in the rules on the way.
   std::function<void(Slip kind, const SuspectVisitor& visit)> suspects = {};
 };

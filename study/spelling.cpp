@@ -20,10 +20,11 @@ constexpr Operator operators[] = {
 Binding tighter(Binding b) { return b == Binding::comparison ? Binding::addition : Binding(static_cast<int>(b) + 1); }
 
 // A last axis is counted from the end: that is how people write it.
-Value friendly_axis(const Value& value, int rank) {
-  if (const auto* const axis = value.get_if<std::int64_t>(); axis && rank > 1 && *axis == rank - 1)
-    return Value(std::int64_t{-1});
-  return value;
+Value friendly_axis(const Value& value, const Param& param, int rank) {
+  const auto* const axis = value.get_if<std::int64_t>();
+  const bool is_last = axis && *axis == rank - 1;
+  const bool is_usual = rank > 1 || (!param.required && to_string(param.fallback) == "-1");
+  return is_last && is_usual ? Value(std::int64_t{-1}) : value;
 }
 
 constexpr std::int64_t longest_literal = 64;
@@ -67,7 +68,8 @@ std::vector<Argument> arguments_of(const Application& op) {
     } else if (attribute < attributes.size()) {
       a.value = attributes[attribute++];
       const bool is_new = std::string_view(op.info().name) == "stack";  // its axis is one of the output
-      if (p.name == "axis" && lists > 0) a.value = friendly_axis(a.value, (is_new ? op.output : op.inputs[0]).rank());
+      if (p.name == "axis" && lists > 0)
+        a.value = friendly_axis(a.value, p, (is_new ? op.output : op.inputs[0]).rank());
       a.is_default = !p.required && to_string(a.value) == to_string(p.fallback);
     } else {
       a.is_default = true;

@@ -8,8 +8,6 @@ namespace gradus::study {
 
 namespace {
 
-using Places = std::map<std::string, Place, std::less<>>;
-
 void collect_names(const Term& term, const Places& places, std::vector<std::string>& names) {
   std::vector<const Term*> waiting{&term};
   while (!waiting.empty()) {
@@ -68,8 +66,11 @@ StepView view_of(const Derivation& d, const BackwardStep& step, Language languag
   view.value = step.value;
   view.quantity = step.quantity;
   if (!step.verdict.how.empty()) view.verdict = &step.verdict;
-  if (step.through >= 0)
-    view.edges.emplace_back(step.quantity, d.forward[static_cast<std::size_t>(step.through)].output);
+  if (step.through >= 0) {
+    const ForwardStep& reversed = d.forward[static_cast<std::size_t>(step.through)];
+    view.premise = reversed.op->info().math;
+    view.edges.emplace_back(step.quantity, reversed.output);
+  }
   for (const int part : step.parts) {
     const BackwardStep& share = d.backward[static_cast<std::size_t>(part)];
     view.parts.push_back(share.name);
@@ -112,6 +113,13 @@ std::vector<StepView> steps_of(const Derivation& d, Language language) {
   return views;
 }
 
+std::string title_of(const Derivation& d, Language language) {
+  std::string names;
+  for (const int i : d.parameters)
+    names += (names.empty() ? "d_" : ", d_") + d.quantities[static_cast<std::size_t>(i)].name;
+  return say(language, Word::derivation_of, names);
+}
+
 std::string cotangent_sentence(const Derivation& d, Language language) {
   const std::string& name = d.quantities[static_cast<std::size_t>(d.result)].name;
   if (d.cotangent_drawn) return say(language, Word::cotangent_drawn, name);
@@ -119,9 +127,12 @@ std::string cotangent_sentence(const Derivation& d, Language language) {
   return say(language, one ? Word::cotangent_one : Word::cotangent_given, name);
 }
 
+bool compared(const Derivation& d) {
+  return std::ranges::any_of(d.backward, [](const BackwardStep& s) { return !s.verdict.how.empty(); });
+}
+
 std::string verdict_sentence(const Derivation& d, Language language) {
-  const bool compared = std::ranges::any_of(d.backward, [](const BackwardStep& s) { return !s.verdict.how.empty(); });
-  if (!compared) return word(language, Word::none_checked);
+  if (!compared(d)) return word(language, Word::none_checked);
   const int crosses = d.crosses();
   if (crosses == 0) return word(language, Word::all_agree);
   return crosses == 1 ? word(language, Word::one_disagrees)
@@ -129,8 +140,9 @@ std::string verdict_sentence(const Derivation& d, Language language) {
 }
 
 std::string verdict_text(const Verdict& verdict, Language language) {
-  return fmt::format("{} {:.1e}, {}", word(language, Word::difference), verdict.difference,
-                     say_how(language, verdict.how));
+  const double difference = verdict.difference;
+  return fmt::format("{} {}, {}", word(language, Word::difference),
+                     difference == 0 ? "0" : fmt::format("{:.1e}", difference), say_how(language, verdict.how));
 }
 
 }  // namespace gradus::study

@@ -15,8 +15,10 @@ struct Place {
   Tensor value;
 };
 
+using Places = std::map<std::string, Place, std::less<>>;
+
 /// All names of a derivation, aliases too, with their places.
-std::map<std::string, Place, std::less<>> places_of(const Derivation& derivation);
+Places places_of(const Derivation& derivation);
 
 /// One step, forward or backward.
 struct StepView {
@@ -24,6 +26,7 @@ struct StepView {
   bool forward = true;
   std::string name;     ///< of what it makes: `S`, `d_S`, `d_X_via_Q`
   std::string kind;     ///< `forward · softmax`, `sum over paths`: in the language asked for
+  std::string premise;  ///< LaTeX of the formula of the op that is reversed; empty forward, for seed and total
   std::string general;  ///< LaTeX of the op's formula or rule; empty for seed and total
   TermPtr term;         ///< null for the seed
   std::string line;     ///< the same as a statement that evaluate accepts
@@ -41,6 +44,12 @@ struct StepView {
 
 /// All steps in the order of their numbers.
 std::vector<StepView> steps_of(const Derivation& derivation, Language language);
+
+/// The title of a page that was given none: which gradients are derived.
+std::string title_of(const Derivation& derivation, Language language);
+
+/// Whether any step was compared with differences.
+bool compared(const Derivation& derivation);
 
 /// What the head of a page says: where the cotangent came from, and how many steps agree.
 std::string cotangent_sentence(const Derivation& derivation, Language language);

@@ -27,21 +27,20 @@ void collect_constants(const Derivation& d, SlipContext& context) {
   }
 }
 
-/// Extents with the names of up to three values that have them, those of a last axis first.
+/// Extents with the names of up to three values that have them: those of a last axis and with a name first.
 void collect_extents(const Derivation& d, SlipContext& context) {
   std::map<std::int64_t, std::vector<std::string>> owners;
-  for (const bool last : {true, false})
-    for (const Quantity& q : d.quantities)
-      for (int axis = 0; axis < q.value.rank(); ++axis) {
-        std::vector<std::string>& names = owners[q.value.shape()[axis]];
-        if ((axis + 1 == q.value.rank()) == last && std::find(names.begin(), names.end(), q.name) == names.end())
-          names.push_back(q.name);
-      }
-  for (const auto& [n, names] : owners) {
-    std::string text;
-    for (std::size_t i = 0; i < std::min<std::size_t>(names.size(), 3); ++i) text += (i ? ", " : "") + names[i];
-    context.extents.push_back({n, fmt::format("{} is an extent of {}", n, text)});
-  }
+  for (const bool numbered : {false, true})
+    for (const bool last : {true, false})
+      for (const Quantity& q : d.quantities)
+        for (int axis = 0; axis < q.value.rank() && is_numbered(q.name) == numbered; ++axis) {
+          std::vector<std::string>& names = owners[q.value.shape()[axis]];
+          if ((axis + 1 == q.value.rank()) == last && names.size() < 3 &&
+              std::find(names.begin(), names.end(), q.name) == names.end())
+            names.push_back(q.name);
+        }
+  for (const auto& [n, names] : owners)
+    context.extents.push_back({n, fmt::format("{} is an extent of {}", n, fmt::join(names, ", "))});
 }
 
 void collect_softmaxes(const Derivation& d, SlipContext& context) {
@@ -113,6 +112,43 @@ void Suspects::without_means(const SuspectVisitor& visit) const {
            "elementwise, without what goes through the means of the row: " + forgotten + " missing"});
 }
 
+/// The same slip in the rule of every op of a type: a wrong rule is wrong in every layer and every head.
+void Suspects::everywhere(Slip kind, const SuspectVisitor& visit) const {
+  constexpr std::size_t most_faults = 4;  // a rule has few places to go wrong
+  std::set<std::string_view> ops;
+  for (const int i : way_) ops.insert(op_of(i));
+  ops.erase("");
+  for (const std::string_view op : ops)
+    for (std::size_t k = 0; k < most_faults; ++k) {
+      const Suspect suspect = everywhere(kind, op, k);
+      if (suspect.value.defined() && visit(suspect)) return;
+    }
+}
+
+/// Fault number k in every line of that op; no value when there is one such line or none.
+Suspect Suspects::everywhere(Slip kind, std::string_view op, std::size_t k) const {
+  Bindings altered = given_;
+  int count = 0;
+  std::string why;
+  try {
+    for (auto i = way_.rbegin(); i != way_.rend(); ++i) {
+      const BackwardStep& step = derivation_->backward[static_cast<std::size_t>(*i)];
+      const auto faults = op_of(*i) == op ? faults_of(*derivation_, step, kind, altered) : std::vector<Fault>{};
+      if (k < faults.size()) altered[step.name] = faults[k].value(), why = faults[k].why, ++count;
+      else if (reads(names_.at(*i), altered)) altered[step.name] = rerun(step.term, altered);
+    }
+  } catch (const Error&) { return {}; }  // with this slip the shapes do not fit
+  if (count < 2) return {};
+  return {altered[derivation_->backward[static_cast<std::size_t>(way_.front())].name],
+          fmt::format("{} times the same: {}", count, why)};
+}
+
+/// The op whose rule a backward line is; empty for sums and the seed.
+std::string_view Suspects::op_of(int line) const {
+  const int through = derivation_->backward.at(static_cast<std::size_t>(line)).through;
+  return through < 0 ? "" : derivation_->forward.at(static_cast<std::size_t>(through)).op->info().name;
+}
+
 void Suspects::each(Slip kind, const SuspectVisitor& visit) const {
   std::int64_t work = 0;
   for (const int i : way_) {
@@ -127,6 +163,7 @@ void Suspects::each(Slip kind, const SuspectVisitor& visit) const {
     }
   }
   if (kind == Slip::row_sum) without_means(visit);
+  if (kind == Slip::row_sum || kind == Slip::scale) everywhere(kind, visit);
 }
 
 SlipContext slip_context(const Derivation& derivation, int step, const Bindings& given) {
@@ -137,6 +174,13 @@ SlipContext slip_context(const Derivation& derivation, int step, const Bindings&
   collect_softmaxes(derivation, context);
   if (step < 0) return context;
   const BackwardStep& line = derivation.backward.at(static_cast<std::size_t>(step));
+  const int reversed =
+      line.parts.empty() ? line.through : derivation.backward.at(static_cast<std::size_t>(line.parts[0])).through;
+  if (reversed >= 0) {
+    const Quantity& y = derivation.quantities.at(
+        static_cast<std::size_t>(derivation.forward.at(static_cast<std::size_t>(reversed)).output));
+    context.cotangent = {"d_" + y.name, y.gradient};
+  }
   for (const int part : line.parts) {
     const BackwardStep& p = derivation.backward.at(static_cast<std::size_t>(part));
     const auto bound = given.find(p.name);

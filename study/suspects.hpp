@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gradus::study {
@@ -24,6 +25,9 @@ class Suspects {
  private:
   Tensor carried_on(int from, const Tensor& value, std::int64_t& work) const;
   void without_means(const SuspectVisitor& visit) const;
+  void everywhere(Slip kind, const SuspectVisitor& visit) const;
+  Suspect everywhere(Slip kind, std::string_view op, std::size_t k) const;
+  std::string_view op_of(int line) const;
 
   const Derivation* derivation_;
   Bindings given_;

@@ -17,7 +17,7 @@ Language parse_language(std::string_view code);
 /// What can be said. `{}` in a text stands for a number or a name: see `say`.
 enum class Word : std::uint8_t {
   // headings, as a title is written
-  derivation,
+  derivation_of,
   program,
   given,
   forward,
@@ -25,21 +25,15 @@ enum class Word : std::uint8_t {
   graph,
   all_steps,
   // parts of a step, inside a line
-  step,
-  rule,
   general_rule,
   rule_here,
   expression,
   shape,
   shapes,
-  value,
-  gradient,
   cotangent,
   went_in,
   came_out,
-  by,
   via,
-  of,
   // roles
   input,
   parameter,
@@ -53,14 +47,12 @@ enum class Word : std::uint8_t {
   part_step,
   sum_over_paths,
   // verdicts
-  checked,
   every_entry,
   directions,
   kink,
   difference,
   agrees,
   disagrees,
-  not_checked,
   all_agree,
   one_disagrees,
   some_disagree,
@@ -68,7 +60,6 @@ enum class Word : std::uint8_t {
   cotangent_given,
   cotangent_one,
   cotangent_drawn,
-  cotangent_drawn_from_seed,
   // the page
   first,
   previous,
@@ -81,19 +72,14 @@ enum class Word : std::uint8_t {
   step_of,
   keys_hint,
   entry_hint,
-  entry_of,
-  same_as_symbols,
   too_large_for_entries,
   entry_not_prepared,
   no_sum_for_this,
   showing_corner,
   showing_block,
-  block,
   empty_tensor,
-  not_a_number,
   adds_up,
   part_of,
-  used_by,
   count,  ///< how many there are; no word
 };
 

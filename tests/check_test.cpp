@@ -108,7 +108,8 @@ TEST_CASE("mistakes have status 1, wrong usage 2, and say what is wrong") {
   }
   for (const char* command :
        {"gradus check", "gradus check 'x'", "gradus check 'y = x' --wrt x", "gradus check --seed x",
-        "gradus exercise --out f.npz", "gradus exercise attention --out a --answer b"}) {
+        "gradus exercise --out f.npz", "gradus exercise attention --out a --answer b", "gradus exercise --seed -1",
+        "gradus exercise --seed 99999999999999999999"}) {
     const Outcome o = shell(folder, command);
     CHECK_MESSAGE(o.status == 2, command);
     CHECK_MESSAGE(lines(o.err) == 1, o.err);
@@ -154,6 +155,13 @@ TEST_CASE("an exercise is handed out, solved, and graded complete; a planted sli
   CHECK(contains(o.out, "sign: "));
   CHECK(contains(o.out, "missing"));
   CHECK(contains(o.out, "nonsense: nobody asked"));
+  const std::size_t derive = o.out.find("  gradus derive 'Q = X @ W_Q; ");
+  REQUIRE(derive != std::string::npos);
+  std::string command = o.out.substr(derive, o.out.find('\n', derive) - derive);
+  command.replace(command.find("ex.npz"), 6, "@/ex.npz");
+  o = shell(folder, command);
+  CHECK_MESSAGE(o.status == 0, o.err);
+  CHECK(contains(o.out, "d_S = A * (d_A - sum("));
 }
 
 TEST_CASE("the list of exercises, and files that are none") {
@@ -169,4 +177,16 @@ TEST_CASE("the list of exercises, and files that are none") {
     CHECK_MESSAGE(lines(o.err) == 1, o.err);
     CHECK(o.out.empty());
   }
+}
+
+TEST_CASE("the README shows what check prints") {
+  const Folder folder;
+  const std::string readme = read_file(gradus_test::source_dir() + "/README.md");
+  const std::string command =
+      "gradus check 'A = softmax(S)' --wrt S --set 'S=[[1,2,.5],[0,1,-1]]' --claim 'd_S = A * d_A'";
+  REQUIRE(contains(readme, command));
+  const std::string out = shell(folder, command).out;
+  const std::size_t end = out.find("\nThe right rule");
+  REQUIRE(end != std::string::npos);
+  CHECK_MESSAGE(contains(readme, "```\n" + out.substr(0, end)), out);
 }

@@ -7,6 +7,7 @@
 
 #include "file_helpers.hpp"
 #include "ops/ops.hpp"
+#include "study/exercise.hpp"
 
 using namespace gradus;
 using gradus::test::contains;
@@ -113,18 +114,52 @@ TEST_CASE("each kind of slip is named, at the claimed line and through later one
   CHECK(a.slip("d_W_K = X.T @ (d_S @ Q) / 2") == Slip::transpose);
   CHECK(a.slip("d_W_V = X.T @ (A @ d_Z)") == Slip::transpose);
   CHECK(a.slip("d_S = A * d_A") == Slip::row_sum);
+  CHECK(a.slip("d_S = A * (d_A - mean(d_A * A, axis=-1, keepdim=True))") == Slip::row_sum);
+  CHECK(
+      contains(a.one("d_Q = (A * (d_A - sum(d_A * A, axis=0, keepdim=True))) @ K / 2").guess.sentence, "along axis 0"));
   CHECK(a.slip("d_W_K = X.T @ ((A * d_A).T @ Q) / 2") == Slip::row_sum);
   CHECK(a.slip("d_X = d_Q @ W_Q.T + d_V @ W_V.T") == Slip::path);
   CHECK(a.slip("d_X = d_V @ W_V.T") == Slip::path);
   CHECK(a.slip("d_S = A * d_A + 1") == Slip::other);
+  const Derived square("y = x ** 2", {{"x", {2, 3}}}, {"x"});
+  CHECK(contains(square.one("d_x = 2 * x").guess.sentence, "becomes right when it is multiplied by d_y"));
   const Derived affine("Y = relu(X @ W + b)", {{"X", {5, 3}}, {"W", {3, 4}}, {"b", {4}}}, {"W", "b"});
   CHECK(affine.slip("d_b = where(Y > 0, d_Y, 0)") == Slip::broadcast);
   CHECK(affine.slip("d_b = where(Y > 0, d_Y, 0)[0]") == Slip::broadcast);
   CHECK(affine.slip("d_b = sum(where(Y > 0, d_Y, 0), axis=1)") == Slip::shape);
+  const JudgedClaim passed = affine.one("d_W = X.T @ d_Y");
+  CHECK(passed.guess.slip == Slip::other);
+  CHECK(contains(passed.guess.sentence, "the derivative of relu is missing"));
+  CHECK(
+      contains(a.one("d_Q = d_S @ K / sqrt(7)").guess.sentence, "sqrt(4)/sqrt(7) = 0.7559 times"));  // width, not head
+  const Derived product("y = sum(x * x)", {{"x", {3}}}, {"x"});
+  CHECK(product.slip("d_x = x") == Slip::scale);
+  CHECK(contains(product.one("d_x = x").guess.sentence, "1/2 = 0.5 times"));
+  CHECK(contains(product.one("d_x = x").guess.sentence, "is forgotten"));
   const Derived twice("u = x * 3; y = sin(u) * u", {{"x", {2, 3}}}, {"x"});
   CHECK(twice.slip("d_x = 3 * d_y * sin(u)") == Slip::path);
   CHECK(twice.slip("d_x = 3 * d_y * u * cos(u)") == Slip::path);
   CHECK(twice.slip("d_x = 3 * d_y * (sin(u) - u * cos(u))") == Slip::sign);
+}
+
+TEST_CASE("the same slip in both heads is one slip") {
+  const Derived heads(
+      "S1 = X @ W @ X.T / 2; S2 = X @ U @ X.T / 2; A1 = softmax(S1); A2 = softmax(S2); Z = concat([A1 @ X, A2 @ X], "
+      "axis=1)",
+      {{"X", {5, 4}}, {"W", {4, 4}}, {"U", {4, 4}}}, {"X"});
+  const std::string rest =
+      " d_X = (D1 @ X @ W.T + D1.T @ X @ W + D2 @ X @ U.T + D2.T @ X @ U) / 2 + A1.T @ d_Z[:, 0:4] + A2.T @ d_Z[:, "
+      "4:8]";
+  CHECK(heads
+            .one("D1 = A1 * (d_A1 - sum(d_A1 * A1, axis=-1, keepdim=True)); "
+                 "D2 = A2 * (d_A2 - sum(d_A2 * A2, axis=-1, keepdim=True));" +
+                 rest)
+            .right);
+  const JudgedClaim wrong = heads.one("D1 = d_A1 * A1 * (1 - A1); D2 = d_A2 * A2 * (1 - A2);" + rest);
+  CHECK(wrong.guess.slip == Slip::row_sum);
+  CHECK(contains(wrong.guess.sentence, "2 times the same"));
+  CHECK(heads.slip("D1 = d_A1 * A1 * (1 - A1); D2 = A2 * (d_A2 - sum(d_A2 * A2, axis=-1, keepdim=True));" + rest) ==
+        Slip::row_sum);
 }
 
 TEST_CASE("the first wrong claim is the one, and later ones are judged on the right value of it") {
@@ -147,6 +182,9 @@ TEST_CASE("one text may hold several claims and names of its own") {
   CHECK(all[1].name == "d_S");
   CHECK(all[1].right);
   CHECK(all[2].guess.slip == Slip::scale);
+  const auto wrong = attention().judge({"d_S = A * d_A; d_Q = d_S @ K / 2"});
+  CHECK_FALSE(wrong.at(0).right);
+  CHECK(wrong.at(1).right);  // d_S stands for the right value from then on
   CHECK(attention().judge({"d_A = d_Z @ V; d_V = A.T @ d_Z"}).at(0).guess.slip == Slip::shape);
 }
 
@@ -188,4 +226,19 @@ TEST_CASE("numbers, truth values and integers are judged as numbers, NaN is neve
   CHECK_FALSE(c.right);
   CHECK(c.guess.slip == Slip::other);
   CHECK(std::isnan(c.difference.largest));
+}
+
+TEST_CASE("every line that a derivation prints is a right claim, forward and backward") {
+  for (const auto& e : study::exercises()) {
+    CAPTURE(e.name);
+    const study::WorkedExercise worked = study::work_out(e, 2);
+    Scope scope;
+    for (const auto& [name, x] : worked.inputs) scope.set(name, x);
+    std::vector<std::string> claims;
+    for (const auto& step : worked.derivation.forward) claims.push_back(step.line);
+    for (const auto& step : worked.derivation.backward) claims.push_back(step.line);
+    const auto all = study::judge(worked.derivation, scope, claims);
+    CHECK(all.size() == claims.size());
+    for (std::size_t i = 0; i < all.size(); ++i) CHECK_MESSAGE(all[i].right, claims[i]);
+  }
 }

@@ -60,6 +60,14 @@ TEST_CASE("eval prints plain values as the language writes them") {
   CHECK(shell(folder, "gradus eval 'x > 1' --set 'x=[1, 2]'").out == "[False  True]\n");
 }
 
+TEST_CASE("an expression may begin with a minus") {
+  const Folder folder;
+  CHECK(shell(folder, "gradus eval -3").out == "-3\n");
+  CHECK(shell(folder, "gradus eval '-A + 1' --set A=3").out == "-2\n");
+  CHECK(shell(folder, "gradus eval --set A=3 '-A'").out == "-3\n");
+  CHECK(shell(folder, "gradus eval -- '--3'").out == "3\n");
+}
+
 TEST_CASE("eval reads its program from standard input where EXPR is -") {
   const Folder folder;
   const Outcome o = shell(folder, "printf 'a = 2\\n# a comment\\n\\na ** 3\\n' | gradus eval -");
@@ -106,7 +114,8 @@ TEST_CASE(
   CHECK(shell(folder, "gradus eval x --in @/a.npz --in @/b.npz").out == "[5. 6.]\n");
   CHECK(shell(folder, "gradus eval x --in @/b.npz --in @/a.npz").out == "[1. 2.]\n");
   CHECK(shell(folder, "gradus eval x --set x=7 --in @/a.npz").out == "7\n");
-  CHECK(shell(folder, "gradus eval 'x[i[0]]' --in @/a.npz").status == 1);
+  CHECK(shell(folder, "gradus eval 'x[i[0]]' --in @/a.npz").out == "2.0\n");
+  CHECK(shell(folder, "gradus eval 'x[x[0]]' --in @/a.npz").status == 1);
   CHECK(shell(folder, "gradus eval 'index_select(x, i, 0)' --in @/a.npz").out == "[2. 1.]\n");
 }
 
@@ -198,8 +207,9 @@ TEST_CASE("mistakes have status 1 and one line, faults in a text its excerpt too
   CHECK(contains(shell(folder, "gradus eval 1 --set '3'").err, "nothing is assigned"));
   CHECK(contains(shell(folder, "gradus eval 1 --set 'A=[[1],[2,3]]'").err, "rows of 1 and 2 items"));
   CHECK(shell(folder, "gradus eval 1 --set '3'").status == 1);
-  for (const char* wrong : {"gradus eval", "gradus eval 1 2", "gradus eval 1 --dtype f16", "gradus eval 1 --seed x",
-                            "gradus eval 1 --grad", "gradus eval 1 --seed -1"}) {
+  for (const char* wrong :
+       {"gradus eval", "gradus eval 1 2", "gradus eval 1 --dtype f16", "gradus eval 1 --seed x", "gradus eval 1 --grad",
+        "gradus eval 1 --seed -1", "gradus eval --no 1", "gradus eval 1 -x", "gradus eval -x -y"}) {
     CAPTURE(std::string(wrong));
     const Outcome o = shell(folder, wrong);
     CHECK(o.status == 2);

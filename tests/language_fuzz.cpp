@@ -18,6 +18,42 @@ namespace {
 using namespace gradus;
 using Clock = std::chrono::steady_clock;
 
+/// Calls of every op on its own samples: their tensors are variables t0, t1, ... of the scope.
+struct SampleCalls {
+  std::vector<std::string> calls;
+  std::vector<Tensor> tensors;
+
+  SampleCalls() {
+    for (const OpEntry* op : all_ops()) {
+      Samples samples;
+      op->samples(samples);
+      for (const Sample& sample : samples.good()) {
+        std::string call;
+        for (const Value& v : sample.arguments) call += (call.empty() ? "" : ", ") + written(v);
+        calls.push_back(op->name() + "(" + call + ")");
+      }
+    }
+  }
+
+ private:
+  std::string written(const Value& v) {
+    if (const auto* list = v.get_if<Value::List>()) {
+      std::string items;
+      for (const Value& item : *list) items += written(item) + ", ";
+      return "[" + items + "]";
+    }
+    const auto* const t = v.get_if<Tensor>();
+    if (!t || !t->defined()) return to_string(v);
+    tensors.push_back(is_floating(t->dtype()) ? t->detach().requires_grad(true) : *t);
+    return fmt::format("t{}", tensors.size() - 1);
+  }
+};
+
+const SampleCalls& sample_calls() {
+  static const SampleCalls made;
+  return made;
+}
+
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 /// Draws programs.
@@ -63,7 +99,10 @@ class Writer {
 
   std::string expression(int depth) {
     if (depth == 0) return below(2) ? pick(names) : pick(literals);
-    switch (below(9)) {
+    switch (below(12)) {
+      case 9:
+      case 10:
+      case 11: return sample_calls().calls[position(sample_calls().calls.size())];
       case 0: return pick(signs) + expression(depth - 1);
       case 1: return "(" + expression(depth - 1) + ")";
       case 2: return "[" + expression(depth - 1) + ", " + expression(depth - 1) + "]";
@@ -138,24 +177,28 @@ study::Scope scope() {
   s.set("b", ones({2, 3}, DType::b8));
   s.set("m", causal());
   s.set("t", leaf({2, 2, 3, 3}));
+  int number = 0;
+  for (const Tensor& sample : sample_calls().tensors) s.set(fmt::format("t{}", number++), sample);
   s.set("n", 3);
   return s;
 }
 
+long programs = 0;  // texts that have a value
+
 /// What is wrong with how the language treats the text; empty when nothing is.
 std::string fault_of(const std::string& text) {
-  const study::Scope before = scope();
+  static const study::Scope before = scope();
   study::Scope variables = before;
   try {
     const Value value = study::evaluate(text, variables);
     study::assigned_names(text);
     to_string(value);
-    const Tensor leaf = *before.find("v")->get_if<Tensor>();
+    ++programs;
     const auto* const y = value.get_if<Tensor>();
     if (y && y->defined() && y->numel() < 10000) to_string(*y);
     if (y && y->defined() && y->requires_grad() && y->numel() < 10000) {
       try {
-        grad(*y, leaf, ones_like(*y));
+        backward(*y, {.retain = false, .seed = ones_like(*y)});
       } catch (const Error&) {}  // no rule, no path: the gradient's own business
     }
   } catch (const study::LanguageError& error) {
@@ -210,6 +253,7 @@ int main(int argc, char** argv) {
     }
     if (const double took = seconds_since(before); took > slowest) slowest = took, slowest_text = text;
   }
-  std::printf("%ld texts; the slowest took %.2f s: %s\n", count, slowest, slowest_text.c_str());
+  std::printf("%ld texts, %ld with a value; the slowest took %.2f s: %s\n", count, programs, slowest,
+              slowest_text.c_str());
   return slowest < 30 ? 0 : 1;
 }

@@ -185,6 +185,7 @@ TEST_CASE("indices are Python's, made of select, slice and reshape") {
   CHECK(with_m("M[1:2, None, :, None][0, 0, 3]") == "[7.] (f64)");
   CHECK(with_m("M[0, 1:100]") == "[1. 2. 3.] (f64)");
   CHECK(with_m("i = 4 / 2; M[i, i - 1:i]") == "[9.] (f64)");
+  CHECK(with_m("M[argmax(M[:, 0])]") == "[ 8.  9. 10. 11.] (f64)");
   Names names;
   {
     const Observe observe(names);
@@ -221,9 +222,24 @@ TEST_CASE("numbers, builders and lists are of the scope's dtype; indices and tru
     REQUIRE(v.get_if<Tensor>());
     CHECK(v.get_if<Tensor>()->dtype() == DType::f32);
   }
+  CHECK(evaluate("one_hot([0, 1], 3)", scope).get_if<Tensor>()->dtype() == DType::f32);
+  CHECK(shown("one_hot([1], 3)") == "[[0. 1. 0.]] (f64)");
+  CHECK(shown("cast([1, 0], 'f32')") == "[1. 0.]");
   CHECK(evaluate("arange(3, dtype='i64')", scope).get_if<Tensor>()->dtype() == DType::i64);
   CHECK(evaluate("randint(0, 3, [5])", scope).get_if<Tensor>()->dtype() == DType::i64);
   CHECK(evaluate("[1, 2] > 1", scope).get_if<Tensor>()->dtype() == DType::b8);
+}
+
+TEST_CASE("one-hot rows of indices are of the scope's dtype, so that they meet probabilities; cast says its own") {
+  CHECK(shown("softmax(x) * 0 + one_hot(2, 3)") == "[0. 0. 1.] (f64)");
+  Scope scope;
+  scope.dtype = DType::f32;
+  CHECK(evaluate("one_hot([1, 0], 2)", scope).get_if<Tensor>()->dtype() == DType::f32);
+  scope.dtype = DType::f64;
+  CHECK(evaluate("one_hot([1, 0], 2)", scope).get_if<Tensor>()->dtype() == DType::f64);
+  CHECK(evaluate("cast([1, 0], 'f32')", scope).get_if<Tensor>()->dtype() == DType::f32);
+  scope.set("i", indices({1, 0}));
+  CHECK(evaluate("cast(i, 'f32')", scope).get_if<Tensor>()->dtype() == DType::f32);
 }
 
 TEST_CASE("builders take extents or a list of them, and draw from the scope's generator") {
@@ -336,6 +352,8 @@ TEST_CASE("every mistake is one line with its column and what to do, and an exce
                               {"...", 1, "stands only in an index"},
                               {"Q @ A", 1, "no variable is named Q; give it: Q = ..."},
                               {"weight = A; wieght", 13, "did you mean weight?"},
+                              {"Softmax(A)", 1, "did you mean softmax?"},
+                              {"a", 1, "did you mean A?"},
                               {"softmx(A)", 1, "did you mean softmax?"},
                               {"zero(3)", 1, "did you mean zeros?"},
                               {"xylophone(A)", 1, "`gradus ops` lists them"},
@@ -353,6 +371,7 @@ TEST_CASE("every mistake is one line with its column and what to do, and an exce
                               {"A + None", 3, "None"},
                               {"A + causal()", 3, "a mask"},
                               {"A & A", 3, "compare first"},
+      {"True & x[0] + x", 6, "not f64 [3]"},
                               {"1 & 2", 3, "compare first"},
                               {"~3", 1, "compare first"},
                               {"2 @ 3", 3, "write *"},

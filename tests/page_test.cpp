@@ -216,6 +216,9 @@ report.typed = entry();
 report.still = location.hash;
 press("next");
 report.after = entry();
+document.querySelector(".step:not([hidden]) .copy").click();
+await wait(50);
+report.copied = document.querySelector(".step:not([hidden]) .copy").textContent;
 location.hash = "#step-0";
 await wait(50);
 cells(output())[0].click();
@@ -237,7 +240,26 @@ report.given = entry();
   expect(r["typed"], {1, 1}, "[1,1]");
   CHECK(r["still"] == "#step-1");
   CHECK(r["after"] == r["before"]);
+  CHECK(r["copied"] == "Copied");
   CHECK(r["given"].size() == 2);
+}
+
+TEST_CASE("play walks on by itself until it is paused or a key is pressed") {
+  const json r = visit(derivation(), "#step-1", R"js(
+press("play");
+await wait(6000);
+report.played = location.hash;
+press("play");
+await wait(6000);
+report.paused = location.hash;
+press("play");
+key("ArrowLeft");
+await wait(6000);
+report.stopped = location.hash;
+)js");
+  CHECK(r["played"] == "#step-3");
+  CHECK(r["paused"] == "#step-3");
+  CHECK(r["stopped"] == "#step-2");
 }
 
 TEST_CASE("text of the user stays text: a title and a program with tags, names with tags") {

@@ -119,6 +119,7 @@
     mark("read", []);
     panel.classList.remove("open");
     panel.replaceChildren(line("hint", words.entry_hint));
+    panel.hidden = step === steps[0]; // nothing made what is given
     step.querySelector(".numbers").after(panel);
   }
 
@@ -137,6 +138,17 @@
     mark("chosen", [cell]);
     mark("read", sum && figure.closest(".output") ? readBy(sum[0]) : []);
     panel.classList.add("open");
+    panel.hidden = false;
+    keepInView(cell);
+  }
+
+  // Scrolls so that the panel at the bottom covers none of the matrices or, where they are too tall, not the cell.
+  function keepInView(cell) {
+    const numbers = steps[current].querySelector(".numbers");
+    const covered = panel.offsetHeight + controls.offsetHeight + 24;
+    const target = numbers.offsetHeight + covered < innerHeight ? numbers : cell;
+    target.style.scrollMarginBottom = covered + "px";
+    target.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
   // The cells among what went in that a sum names, as X[0,1].
@@ -209,6 +221,8 @@
   controls.hidden = false;
   document.documentElement.classList.add("stepping");
   for (const step of steps) step.removeAttribute("id"); // or the browser scrolls to where the hash says, past the graph
+  const drawing = picture.querySelector("svg");
+  drawing.style.maxWidth = drawing.viewBox.baseVal.width + "px";
   for (const figure of document.querySelectorAll(".matrix")) prepare(figure);
   for (const expression of document.querySelectorAll("code.line")) {
     const copy = document.createElement("button");
