@@ -21,7 +21,7 @@ Prepared attend(std::int64_t length, std::int64_t window_width, const Setup& set
     backward(y, {.seed = g});
   };
   constexpr std::int64_t tensors = 8;  // q, k, v, y and their gradients
-  return {step, 1, 0, tensors * 4 * shape.numel()};
+  return {.step = step, .given_bytes = tensors * 4 * shape.numel()};
 }
 
 }  // namespace

@@ -72,6 +72,7 @@ Json measure(const Workload& workload, const Options& options) {
               {"peak_bytes", peak},
               {"process_peak_bytes", process_peak_bytes()},
               {"parameters", prepared.parameters}};
+  if (prepared.loss) result["loss"] = prepared.loss();
   if (prepared.given_bytes) result["bytes_over_inputs_outputs_gradients"] = peak - prepared.given_bytes;
   return result;
 }

@@ -143,9 +143,13 @@ Prepared microgpt(const Setup& setup) {
 template <class Model>
 Prepared without_library(const Setup& setup) {
   const auto model = std::make_shared<Model>();
-  return name_by_name(setup, model->parameters(), [model, data = sequences(setup)](std::size_t t, double rate) {
-    model->step(data[t % data.size()], static_cast<float>(rate));
-  });
+  const auto loss = std::make_shared<double>(0);
+  const auto train = [model, loss, data = sequences(setup)](std::size_t t, double rate) {
+    *loss = model->step(data[t % data.size()], static_cast<float>(rate));
+  };
+  Prepared prepared = name_by_name(setup, model->parameters(), train);
+  prepared.loss = [loss] { return *loss; };
+  return prepared;
 }
 
 }  // namespace

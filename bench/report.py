@@ -118,7 +118,7 @@ Written by `make bench` (bench/report.py) on {datetime.date.today()}. {machine(r
 ## Training steps and single ops, beside PyTorch
 
 Milliseconds, median (minimum) of {options.rounds} turns of {options.seconds:g} s each; {options.threads} threads, float32, forward and backward, for models the optimizer's step.
-*faster*: the fastest of PyTorch's medians over that of Gradus; for microgpt (10,000 steps, one thread) the tape of scalars over it.
+*faster*: the fastest of PyTorch's medians over that of Gradus; for microgpt (10,000 steps, one thread) the tape of scalars over it, on {'the names in ' + pathlib.Path(options.file).name if options.file else 'made-up names'}.
 *x floor*: the median over that of plain OpenBLAS calls for the step's matrix products. {'Measured ahead of other processes (SCHED_FIFO). ' if options.realtime else ''}What each workload is: `gradus-bench --list`.
 
 {compare.markdown(results)}{verdict}{notes}

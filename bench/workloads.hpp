@@ -15,9 +15,10 @@ struct Setup {
 /// A workload ready to run: its data and model exist, `step` is what is timed.
 struct Prepared {
   std::function<void()> step;
-  double scale = 1;              ///< the time that is told is that of this many steps
-  std::int64_t parameters = 0;   ///< elements of the model's parameters; 0 without a model
-  std::int64_t given_bytes = 0;  ///< inputs, outputs and their gradients, which any implementation holds; 0: not told
+  double scale = 1;                ///< the time that is told is that of this many steps
+  std::int64_t parameters = 0;     ///< elements of the model's parameters; 0 without a model
+  std::function<double()> loss{};  ///< of the last step, where rivals must agree on it
+  std::int64_t given_bytes = 0;    ///< inputs, outputs and their gradients, which any implementation holds; 0: not told
 };
 
 /// One thing to time, found by its name.

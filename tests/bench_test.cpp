@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
+#include <cmath>
 #include <sstream>
 
 using namespace gradus;
@@ -68,6 +69,16 @@ TEST_CASE("a workload's model has as many parameters as its formula says") {
   const Folder folder;
   const json result = json::parse(shell(folder, bench("--workload microgpt --smoke --json")).out);
   CHECK(result.at("parameters").get<int>() == 27 * 16 + 16 * 16 + 4 * 16 * 16 + 2 * 64 * 16 + 27 * 16);
+}
+
+TEST_CASE("the two programs without the library start from the same numbers and find the same loss, near log 27") {
+  const Folder folder;
+  const json scalar = json::parse(shell(folder, bench("--workload microgpt_scalar --seconds 0.01 --json")).out);
+  const json by_hand = json::parse(shell(folder, bench("--workload microgpt_by_hand --smoke --json")).out);
+  const json first = json::parse(shell(folder, bench("--workload microgpt_scalar --smoke --json")).out);
+  CHECK(first.at("loss").get<double>() == doctest::Approx(std::log(27.0)).epsilon(0.1));
+  CHECK(first.at("loss").get<double>() == doctest::Approx(by_hand.at("loss").get<double>()).epsilon(1e-5));
+  CHECK(scalar.at("loss").get<double>() < 0.95 * first.at("loss").get<double>());  // 600 steps later
 }
 
 TEST_CASE("microgpt reads names from a file, and says what is wrong with a bad one") {
