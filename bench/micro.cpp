@@ -98,6 +98,14 @@ void register_large(int thread_count) {
   add("attention_4x8x256x64", {q, q, q}, [](Inputs i) { return attention(i[0], i[1], i[2], {}, {}, true); });
 }
 
+// Tensors among the arguments, and in lists of them.
+void for_each_tensor(std::vector<Value>& values, const std::function<void(Value&)>& visit) {
+  for (Value& v : values) {
+    if (v.get_if<Tensor>()) visit(v);
+    else if (auto* const list = v.get_if<Value::List>()) for_each_tensor(*list, visit);
+  }
+}
+
 // The samples are small: what they time is mostly the overhead of each op.
 void register_samples() {
   for (const OpEntry* op : all_ops()) {
@@ -107,12 +115,11 @@ void register_samples() {
     for (const Sample& sample : samples.good()) {
       if (!sample.benchmark) continue;
       std::vector<Tensor> inputs;
-      for (const Value& v : sample.arguments)
-        if (const Tensor* const t = v.get_if<Tensor>()) inputs.push_back(*t);
-      const Function f = [op, arguments = sample.arguments](Inputs given) mutable {
+      std::vector<Value> arguments = sample.arguments;
+      for_each_tensor(arguments, [&](Value& v) { inputs.push_back(*v.get_if<Tensor>()); });
+      const Function f = [op, arguments](Inputs given) mutable {
         auto next = given.begin();
-        for (Value& v : arguments)
-          if (v.get_if<Tensor>()) v = *next++;
+        for_each_tensor(arguments, [&](Value& v) { v = *next++; });
         return op->call(arguments);
       };
       register_cases(op->name() + "/" + std::to_string(number++), f, inputs, 1, op->differentiable);

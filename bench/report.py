@@ -53,7 +53,9 @@ def micro(options):
     program = pathlib.Path(options.gradus).with_name("gradus-microbench")
     command = [str(program), "--benchmark_format=json", f"--benchmark_min_time={min(0.05, options.seconds / 10)}"]
     done = subprocess.run(command, env=compare.clean_environment(options.threads), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-                          check=True, preexec_fn=compare.realtime if options.realtime else None)
+                          check=False, preexec_fn=compare.realtime if options.realtime else None)
+    if done.returncode:
+        sys.exit(f"report.py: {' '.join(command)} ended with {done.returncode}")
     times = {}
     unit = {"ns": 1e-3, "us": 1, "ms": 1e3}
     for b in json.loads(done.stdout)["benchmarks"]:
@@ -102,8 +104,18 @@ def kept(path):
     return text.split(BEGIN)[1].split(END)[0].strip("\n") + "\n" if BEGIN in text and END in text else NOTHING_YET
 
 
-def page(options, path):
+def comparison(options):
+    """All rows; kept beside the programs, so that --reuse can write the page again without comparing anew."""
+    saved = pathlib.Path(options.gradus).with_name("comparison.json")
+    if options.reuse:
+        return json.loads(saved.read_text(encoding="utf-8"))
     results = compare.compare_all(options, list(compare.FASTER))
+    saved.write_text(json.dumps(results), encoding="utf-8")
+    return results
+
+
+def page(options, path):
+    results = comparison(options)
     shown, times = must_show(options), micro(options)
     torch = next((p["version"] for r in results for p in r["torch"].values() if "version" in p), None)
     rival = f"PyTorch {torch}" if torch else "PyTorch was not there: `pip install torch==2.13.0`, then `make bench PYTHON=...` with that Python"
@@ -157,6 +169,7 @@ def main():
     parser = compare.arguments()
     parser.description = __doc__
     parser.add_argument("--out", default=compare.HERE.parent / "docs/performance.md", help="where to (default docs/performance.md)")
+    parser.add_argument("--reuse", action="store_true", help="take the comparison from the last run")
     options = parser.parse_args()
     path = pathlib.Path(options.out)
     text = page(options, path)
