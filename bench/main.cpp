@@ -80,9 +80,15 @@ Json measure(const Workload& workload, const Options& options) {
 Json measure_floor(const Workload& workload, const Options& options) {
   const auto floor =
       gradus::bench::blas_floor(workload.make({options.smoke, options.file}), options.seconds, options.smoke);
-  return {{"name", workload.name},      {"median_ms", floor.median_ms}, {"min_ms", floor.min_ms},
-          {"repeats", floor.repeats},   {"threads", gradus::threads()}, {"blas_core", gradus::blas_core()},
-          {"products", floor.products}, {"gflop", floor.gflop}};
+  return {{"name", workload.name},
+          {"median_ms", floor.median_ms},
+          {"min_ms", floor.min_ms},
+          {"repeats", floor.repeats},
+          {"threads", gradus::threads()},
+          {"blas_core", gradus::blas_core()},
+          {"blas_threads", floor.blas_threads},
+          {"products", floor.products},
+          {"gflop", floor.gflop}};
 }
 
 void print(const Json& result, bool json) {

@@ -41,10 +41,11 @@ const std::vector<Workload>& workloads();
 /// The workload of that name. Error, naming --list, when there is none.
 const Workload& find_workload(const std::string& name);
 
-/// Milliseconds that BLAS alone needs, threaded by itself, for the matrix products of one step. See bench/floor.cpp.
+/// Milliseconds that BLAS alone needs, on one thread or on all, for the matrix products of one step. See bench/floor.cpp.
 struct Floor {
   double median_ms = 0, min_ms = 0;
   std::int64_t products = 0, repeats = 0;
+  int blas_threads = 0;
   double gflop = 0;
 };
 Floor blas_floor(const Prepared& prepared, double seconds, bool once);

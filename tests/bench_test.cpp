@@ -53,6 +53,7 @@ TEST_CASE("the floor of a transformer's step counts its products: two of them ba
   // One layer of width 16, 4 heads, batch 12, context 8: seven linear layers (queries, keys and values apart), and for each of 48 heads two products.
   const Outcome run = shell(folder, bench("--floor gpt_nano --smoke --json"));
   REQUIRE(run.status == 0);
+  CHECK(json::parse(run.out).at("blas_threads").get<int>() >= 1);
   CHECK(json::parse(run.out).at("products").get<int>() == 3 * (7 + 2 * 12 * 4));
   CHECK(json::parse(shell(folder, bench("--floor exp_4096x1024 --smoke --json")).out).at("products").get<int>() == 0);
 }
