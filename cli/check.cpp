@@ -129,10 +129,10 @@ std::string cotangent_note(const study::Derivation& d, std::uint64_t seed) {
                      result.value.shape(), seed);
 }
 
-int check(const Options& o) {
+int check(Options o) {
+  o.program = program_text(o.program);
   study::Scope scope = scope_of(o.inputs);
-  const study::Derivation derivation =
-      study::derive(program_text(o.program), scope, o.wrt, {.seed = o.inputs.seed, .verify = false});
+  const study::Derivation derivation = study::derive(o.program, scope, o.wrt, {.seed = o.inputs.seed, .verify = false});
   const std::vector<JudgedClaim> claims = study::judge(derivation, scope, o.claims);
   if (derivation.cotangent_drawn) {
     const std::string note = cotangent_note(derivation, o.inputs.seed);

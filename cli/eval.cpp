@@ -12,10 +12,14 @@
 #include "cli/values.hpp"
 #include "core/arrays.hpp"
 #include "core/grad.hpp"
+#include "core/mask_shape.hpp"
 #include "ops/ops.hpp"
+#include "study/builders.hpp"
 
 namespace gradus::cli {
 namespace {
+
+constexpr std::int64_t largest_grid = 10000;
 
 struct Options {
   std::string program, out;
@@ -93,7 +97,18 @@ NamedTensors gradients(const Options& o, const Evaluated& e, const Tensor& resul
 
 // ---- output
 
+// What it is made of, and which keys each query may attend to where its shape is known.
+std::string mask_text(const Mask& mask) {
+  const std::string words = to_string(mask) + "\n";
+  const std::optional<Shape> shape = known_shape(mask);
+  if (!shape || shape->numel() == 0 || shape->numel() > largest_grid) return words;
+  try {
+    return words + grid(mask, *shape);
+  } catch (const Error&) { return words; }  // its parts fit each other only on larger scores
+}
+
 std::string text_of(const Value& value) {
+  if (const auto* m = value.get_if<Mask>()) return mask_text(*m);
   if (const auto* t = value.get_if<Tensor>(); t && t->defined()) return numpy_text(*t) + "\n";
   if (const auto* s = value.get_if<std::string>()) return *s + "\n";
   return to_string(value) + "\n";
@@ -128,8 +143,19 @@ int eval(const Options& o) {
   return success;
 }
 
+// The functions that `gradus ops` does not list.
+std::string builders_text() {
+  std::size_t width = 0;
+  for (const study::Builder& b : study::builders()) width = std::max(width, b.signature.size());
+  std::string text = "Functions besides those of `gradus ops`:\n";
+  for (const study::Builder& b : study::builders())
+    text += fmt::format("  {:<{}}  {}\n", b.signature, width, b.description);
+  return text;
+}
+
 Action add(CLI::App& app) {
   const auto o = std::make_shared<Options>();
+  app.footer(builders_text());
   add_program(app, o->program);
   add_inputs(app, o->inputs);
   app.add_option("--grad", o->wanted, "gradients of sum(result * cotangent) with respect to these")

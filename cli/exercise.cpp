@@ -144,7 +144,8 @@ std::string line_of(const study::GradedGradient& g, int width) {
   if (g.right()) return fmt::format("  ✓ {}  {}  largest difference {:.3g}\n", name, word(g), d.largest);
   if (!g.follows.empty())
     return fmt::format("  ✗ {}  wrong, but it follows from your {}: this step is right\n", name, g.follows);
-  const bool said = g.guess.slip == study::Slip::shape || g.guess.slip == study::Slip::other;  // with its numbers
+  const bool shape = g.comparison.grade == study::Comparison::Grade::shape;
+  const bool said = shape || g.guess.slip == study::Slip::other;  // by the sentence, with its numbers
   std::string text = fmt::format("  ✗ {}  wrong", name);
   if (!said)
     text += fmt::format("  largest difference {:.3g}{}: {} instead of {}", d.largest, study::at_text(d.at),

@@ -95,30 +95,49 @@ std::string map_text(const study::Jacobian& j, const draw::Terminal& terminal) {
   for (std::int64_t k = 0; k < map.columns; ++k) map.column_labels.push_back(fmt::format("{}", k * wide));
   for (std::int64_t i = 0; i < map.rows; ++i)
     for (std::int64_t k = 0; k < map.columns; ++k) map.values.push_back(strongest(m, i * tall, k * wide, tall, wide));
-  std::string remark;
-  if (tall * wide > 1) remark = fmt::format("each cell is the largest of {} x {} entries\n", tall, wide);
+  std::vector<std::string> remarks;
   if (!terminal.color) {  // shades cannot tell signs
-    remark += "magnitudes\n";
+    remarks.push_back("magnitudes");
     for (double& v : map.values) v = std::abs(v);
     map.low = 0;
     map.palette = draw::Palette::viridis;
   }
+  if (tall * wide > 1) remarks.push_back(fmt::format("each cell is the largest of {} x {} entries", tall, wide));
+  const std::string remark = remarks.empty() ? "" : fmt::format("{}\n", fmt::join(remarks, "; "));
   return remark + draw::to_terminal(map, terminal);
 }
 
 // ---- in words
 
-std::string blocks_text(const study::BlockStructure& b) {
-  if (b.count == 0) return "";
+/// Which blocks are zero, in words where they are many: every block for which `is` holds, and no other.
+template <class F>
+bool zero_where(const study::BlockStructure& b, F&& is) {
+  std::int64_t expected = 0;
+  for (std::int64_t i = 0; i < b.count; ++i)
+    for (std::int64_t k = 0; k < b.count; ++k) expected += is(i, k);
+  return static_cast<std::int64_t>(b.zero.size()) == expected &&
+         std::all_of(b.zero.begin(), b.zero.end(), [&](const auto& at) { return is(at.first, at.second); });
+}
+
+std::string zero_text(const study::BlockStructure& b) {
   const auto count = static_cast<std::int64_t>(b.zero.size());
-  std::string text =
-      fmt::format("{0} x {0} blocks of {1} x {2}, one for each pair of rows; ", b.count, b.rows, b.columns);
-  if (count == 0) return text + "none is zero\n";
-  text += fmt::format("{} {} zero:", count, count == 1 ? "is" : "are");
+  if (count == 0) return "none is zero";
+  if (count > most_blocks_named) {
+    if (zero_where(b, [](auto i, auto k) { return i != k; })) return "all but those on the diagonal are zero";
+    if (zero_where(b, [](auto i, auto k) { return k > i; })) return "those above the diagonal are zero";
+    if (zero_where(b, [](auto i, auto k) { return k < i; })) return "those below the diagonal are zero";
+  }
+  std::string text = fmt::format("{} {} zero:", count, count == 1 ? "is" : "are");
   for (std::int64_t z = 0; z < std::min(count, most_blocks_named); ++z)
     text +=
         fmt::format(" [{},{}]", b.zero[static_cast<std::size_t>(z)].first, b.zero[static_cast<std::size_t>(z)].second);
-  return text + (count > most_blocks_named ? " ...\n" : "\n");
+  return text + (count > most_blocks_named ? " ..." : "");
+}
+
+std::string blocks_text(const study::BlockStructure& b) {
+  if (b.count == 0) return "";
+  return fmt::format("{0} x {0} blocks of {1} x {2}, one for each pair of rows; {3}\n", b.count, b.rows, b.columns,
+                     zero_text(b));
 }
 
 std::string deviation_text(double d) { return d == 0 ? "0" : fmt::format("{:.1e}", d); }

@@ -1,4 +1,4 @@
-#include "core/mask.hpp"
+#include "core/mask_shape.hpp"
 
 #include "core/parallel.hpp"
 
@@ -243,6 +243,14 @@ std::string to_string(const Mask& mask) {
     case Kind::negation: break;
   }
   return fmt::format("~{}", inside(term.a, term.kind));
+}
+
+std::optional<Shape> known_shape(const Mask& mask) {
+  if (mask.is_everything()) return {};
+  const Mask::Term& term = *mask.term();
+  if (term.kind == Kind::keep) return term.tensor.shape();
+  const auto a = known_shape(term.a), b = known_shape(term.b);
+  return !a || (b && b->rank() > a->rank()) ? b : a;
 }
 
 std::string grid(const Mask& mask, const Shape& scores) {

@@ -122,18 +122,18 @@ void match_brackets(std::vector<FormulaToken>& tokens) {
     std::string text;
   };
   std::vector<Open> open;
+  int braces = 0;
   const auto drop_to_brace = [&](bool brace_too) {
     while (!open.empty() && open.back().sort != '{') open.pop_back();
-    if (brace_too && !open.empty()) open.pop_back();
+    if (brace_too && !open.empty()) open.pop_back(), --braces;
   };
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     FormulaToken& t = tokens[i];
     const int here = static_cast<int>(i);
     const bool begins = t.kind == Kind::word && t.text == "begin", ends = t.kind == Kind::word && t.text == "end";
-    if (t.kind == Kind::open || begins) open.push_back({here, '{', ""});
+    if (t.kind == Kind::open || begins) open.push_back({here, '{', ""}), ++braces;
     if (t.kind == Kind::close || ends) drop_to_brace(true);
-    const bool in_braces = std::any_of(open.begin(), open.end(), [](const Open& o) { return o.sort == '{'; });
-    const bool breaks = t.kind == Kind::line && (t.text == "\\" || !in_braces);
+    const bool breaks = t.kind == Kind::line && (t.text == "\\" || braces == 0);
     if (breaks || t.kind == Kind::align) drop_to_brace(false);
     if (t.kind != Kind::character && t.kind != Kind::command) continue;
     const FormulaBracket* const bracket = find_formula_bracket(t.kind == Kind::command ? "\\" + t.text : t.text);
@@ -159,6 +159,8 @@ void match_brackets(std::vector<FormulaToken>& tokens) {
 }  // namespace
 
 std::vector<FormulaToken> formula_tokens(std::string_view latex) {
+  constexpr std::size_t longest = 10000;
+  if (latex.size() > longest) fail("formula: {} bytes; split what is longer than {}", latex.size(), longest);
   std::vector<FormulaToken> tokens = Reader(latex).all();
   match_brackets(tokens);
   return tokens;

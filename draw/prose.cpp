@@ -75,10 +75,11 @@ Sort sort_of(std::string_view text) {
 
 /// Without the marks that belong to the sentence: closing punctuation, brackets without a partner.
 std::string_view core_of(std::string_view text) {
+  int open = open_brackets(text);
   while (!text.empty()) {
     if (is_punctuation(text.back()) && text.size() > 1) text.remove_suffix(1);
-    else if (among(text.back(), ")]") && open_brackets(text) < 0) text.remove_suffix(1);
-    else if (among(text.front(), "([") && open_brackets(text) > 0) text.remove_prefix(1);
+    else if (among(text.back(), ")]") && open < 0) text.remove_suffix(1), ++open;
+    else if (among(text.front(), "([") && open > 0) text.remove_prefix(1), --open;
     else break;
   }
   return text;
@@ -106,8 +107,8 @@ std::vector<Word> words_of(std::string_view text) {
     depth += c == '{' ? 1 : c == '}' && depth > 0 ? -1 : 0;
     const bool space = c == ' ' || c == '\n' || c == '\t';
     // `sqrt(sum(x * x))` is one word
-    const bool call = space && sort_of(core_of(word)) == Sort::prose && word.size() > 2 && is_letter(word[0]) &&
-                      is_letter(word[1]) && open_brackets(word) > 0;
+    const bool call = space && depth == 0 && word.size() > 2 && is_letter(word[0]) && is_letter(word[1]) &&
+                      open_brackets(word) > 0 && sort_of(core_of(word)) == Sort::prose;
     if (space && depth == 0 && !call) finish();
     else word += space ? ' ' : c;
   }

@@ -22,6 +22,13 @@ std::string indented(const std::string& text, int by) {
   return out;
 }
 
+// The numbers alone: everything in a derivation is f64.
+std::string numbers(const Tensor& x) {
+  std::string text = to_string(x);
+  const std::string dtype = " (f64)";
+  return text.ends_with(dtype) ? text.substr(0, text.size() - dtype.size()) : text;
+}
+
 // Ȳ = ... as the op's words say it, with what the op does in front.
 std::string general_rule(const OpInfo& info, const std::string& rule) {
   std::string math = info.math;
@@ -70,7 +77,7 @@ class Writer {
       if (q.made_by < 0) width = std::max(width, draw::display_width(q.name));
     const auto line = [&](const std::string& name, const Tensor& x, const std::string& role) {
       text_ += fmt::format("      {}  {:<12} {}\n", draw::padded(name, width), shape_of(x), role);
-      if (options_.values) text_ += indented(to_string(x), 10) + "\n";
+      if (options_.values) text_ += indented(numbers(x), 10) + "\n";
     };
     for (const Quantity& q : d_.quantities)
       if (q.made_by < 0) line(q.name, q.value, say(word_of(q.role)));
@@ -86,7 +93,7 @@ class Writer {
     text_ += fmt::format("{:>4}  {}  {:<12} {}  {}\n", step.number, draw::padded(step.line, widest_), shape_of(q.value),
                          step.op->info().name, q.role == Role::result ? "(" + say(Word::result) + ")" : "");
     while (text_[text_.size() - 2] == ' ') text_.erase(text_.size() - 2, 1);
-    if (options_.values) text_ += indented(to_string(q.value), 10) + "\n";
+    if (options_.values) text_ += indented(numbers(q.value), 10) + "\n";
   }
 
   // What the lines below it reverse.
@@ -111,7 +118,7 @@ class Writer {
         paths += (paths.empty() ? "" : ", ") + via(d_.backward[static_cast<std::size_t>(i)]);
       text_ += fmt::format("          {}: {}\n", say(Word::sum_over_paths), paths);
     }
-    if (options_.values) text_ += indented(to_string(step.value), 10) + "\n";
+    if (options_.values) text_ += indented(numbers(step.value), 10) + "\n";
   }
 
   std::string via(const BackwardStep& part) const {

@@ -29,6 +29,7 @@ class Document {
  public:
   Document(const Derivation& d, const PageOptions& options)
       : d_(d),
+        places_(places_of(d)),
         options_(options),
         language_(options.language),
         engine_(options.language == Language::zh ? Engine::xelatex : Engine::pdflatex) {}
@@ -106,10 +107,9 @@ class Document {
   std::string shapes(const StepView& step) const {
     std::string text =
         fmt::format("{}: ${}$ {}", word(language_, Word::shapes), latex_name(step.name), to_string(step.value.shape()));
-    const auto places = places_of(d_);
     const char* between = " $\\leftarrow$ ";
     for (const std::string& operand : step.operands) {
-      text += fmt::format("{}${}$ {}", between, latex_name(operand), to_string(places.at(operand).value.shape()));
+      text += fmt::format("{}${}$ {}", between, latex_name(operand), to_string(places_.at(operand).value.shape()));
       between = ", ";
     }
     return text;
@@ -146,13 +146,14 @@ class Document {
   // `-3e-07` with a minus, and with an upright e.
   static std::string number(const std::string& text) {
     if (text.ends_with("inf")) return text[0] == '-' ? "-\\infty" : "\\infty";
-    if (text == "nan") return "\\text{nan}";
+    if (text == "nan" || text == "True" || text == "False") return fmt::format("\\text{{{}}}", text);
     const std::size_t e = text.find('e');
     if (e == std::string::npos) return text;
     return fmt::format("{}\\mathrm{{e}}{{{}}}", text.substr(0, e), std::stoi(text.substr(e + 1)));
   }
 
   const Derivation& d_;
+  const Places places_;
   const PageOptions& options_;
   Language language_;
   Engine engine_;

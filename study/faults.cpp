@@ -4,6 +4,7 @@
 #include "core/op.hpp"
 #include "draw/text.hpp"
 #include "ops/ops.hpp"
+#include "study/path_through_mean.hpp"
 
 #include <memory>
 #include <set>
@@ -99,7 +100,7 @@ class Faults {
         if (subset >> i & 1U) {
           factors[i] = 0;
           names += (names.empty() ? "" : " and ") + part(i).name;
-          means = means && comes_through_mean(derivation_, step_.parts[i]);
+          means = means && comes_through_mean(derivation_, step_, step_.parts[i]);
         }
       if (means == through_means)
         weigh(factors, names + (means ? " missing, which comes through a mean of the row," : " missing"));
@@ -245,21 +246,6 @@ class Faults {
 };
 
 }  // namespace
-
-bool comes_through_mean(const Derivation& derivation, int line) {
-  while (line >= 0) {
-    const BackwardStep& step = derivation.backward.at(static_cast<std::size_t>(line));
-    if (step.through < 0) return false;  // a total or the seed: paths meet here
-    const ForwardStep& forward = derivation.forward.at(static_cast<std::size_t>(step.through));
-    if (forward.op->info().name == std::string_view("mean")) return true;
-    const int output = forward.output;
-    for (--line; line >= 0; --line) {
-      const BackwardStep& earlier = derivation.backward[static_cast<std::size_t>(line)];
-      if (earlier.quantity == output && earlier.kind != BackwardStep::Kind::part) break;
-    }
-  }
-  return false;
-}
 
 std::vector<Fault> faults_of(const Derivation& derivation, const BackwardStep& step, Slip kind, const Bindings& given) {
   Faults faults(derivation, step, given);

@@ -19,7 +19,4 @@ struct Fault {
 /// them. The derivation must outlive what is returned.
 std::vector<Fault> faults_of(const Derivation& derivation, const BackwardStep& step, Slip kind, const Bindings& given);
 
-/// Whether a backward line carries what came through a mean in the forward pass, before paths met again.
-bool comes_through_mean(const Derivation& derivation, int line);
-
 }  // namespace gradus::study

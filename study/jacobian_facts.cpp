@@ -25,7 +25,7 @@ class Facts {
 
   void find(const std::vector<Matrix>& elsewhere) {
     if (scale_ == 0) {
-      add("zero", "every entry is 0", fmt::format("y does not move with {}", j_.name), 0);
+      add("zero", "every entry is 0", fmt::format("to first order y does not move with {}", j_.name), 0);
       return;
     }
     softmax();
@@ -145,6 +145,7 @@ class Facts {
   }
 
   void sums() {
+    if (m_.values.size() == 1) return;
     std::vector<double> rows(static_cast<std::size_t>(m_.rows)), columns(static_cast<std::size_t>(m_.columns));
     for (std::int64_t i = 0; i < m_.rows; ++i)
       for (std::int64_t k = 0; k < m_.columns; ++k) {

@@ -138,18 +138,19 @@ std::string op_text(const OpEntry& op, int columns) {
 }
 
 std::string ops_markdown(const std::vector<const OpEntry*>& ops) {
-  std::string text =
+  std::string text;
+  for (const OpEntry* op : ops) text += section(*op);
+  text.pop_back();
+  if (ops.size() == 1) return text;
+  std::string top =
       "# Operations\n\nWritten by `gradus ops --markdown` from the registry. $\\bar x$ is the cotangent of $x$: the "
       "gradient of what is differentiated with respect to $x$. Under each op stands a small call with its numbers and "
       "its "
       "Jacobians, a row for each entry of y and a column for each entry of the input; ✓ says that central differences "
       "agree.\n\n";
   for (const OpEntry* op : ops)
-    text += fmt::format("{}[{}](#{})", op == ops.front() ? "" : " · ", op->name(), op->name());
-  text += "\n\n";
-  for (const OpEntry* op : ops) text += section(*op);
-  text.pop_back();
-  return text;
+    top += fmt::format("{}[{}](#{})", op == ops.front() ? "" : " · ", op->name(), op->name());
+  return top + "\n\n" + text;
 }
 
 }  // namespace gradus::study

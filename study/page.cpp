@@ -55,8 +55,8 @@ std::string contents(const Context& page) {
     forward = step.forward;
     const std::string mark =
         !step.verdict ? "" : fmt::format(" <span class={}</span>", step.verdict->ok ? "ok>✓" : "wrong>✗");
-    html += fmt::format("<a class=jump href=#step-{0}><span class=number>{0}</span> <code>{1}</code>{2}</a>\n",
-                        step.number, escaped(step.name), mark);
+    html += fmt::format("<a class=\"jump{3}\" href=#step-{0}><span class=number>{0}</span> <code>{1}</code>{2}</a>\n",
+                        step.number, escaped(step.name), mark, step.asked ? " asked" : "");
   }
   return html + "</nav>\n</details>\n";
 }

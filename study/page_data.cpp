@@ -26,7 +26,9 @@ Json values(const Context& page, const Tensor& x) {
   const ShownPart part = shown_part(x.shape(), page.most_rows);
   if (part.empty()) return list;
   const Numbers numbers(x);
-  for (const Shape& index : part.indices()) list.push_back(number(numbers.at(index)));
+  const bool truth = x.dtype() == DType::b8;
+  for (const Shape& index : part.indices())
+    list.push_back(truth ? Json(numbers.text(index)) : number(numbers.at(index)));
   return list;
 }
 

@@ -29,11 +29,11 @@ void append_table(std::string& html, const ShownPart& part, const Numbers& numbe
     if (part.columns < part.all_columns) html += "<th class=more>…";
   }
   for (std::int64_t row = 0; row < part.rows; ++row) {
-    html += part.rank >= 2 ? fmt::format("\n<tr><th scope=row>{}", row) : "\n<tr>";
+    html += part.rank >= 2 ? fmt::format("<tr>\n<th scope=row>{}", row) : "<tr>\n";
     for (std::int64_t column = 0; column < part.columns; ++column) html += cell(numbers, part.index(m, row, column));
     if (part.columns < part.all_columns) html += "<th class=more>…";
   }
-  if (part.rows < part.all_rows) html += "\n<tr><th class=more>⋮";
+  if (part.rows < part.all_rows) html += "<tr>\n<th class=more>⋮";
   html += "</table>\n";
 }
 

@@ -42,9 +42,6 @@ std::string formulas(const Context& page, const StepView& step) {
   if (step.term) row(Word::rule_here, formula(step.latex(), true));
   if (!step.line.empty()) row(Word::expression, fmt::format("<code class=line>{}</code>", escaped(step.line)));
   row(Word::shapes, shapes(page, step));
-  std::string sum;
-  for (const std::string& part : step.parts) sum += (sum.empty() ? "" : ", ") + link(page, part);
-  if (!sum.empty()) row(Word::adds_up, sum);
   if (!step.total.empty()) row(Word::part_of, link(page, step.total));
   return html + "</dl>\n";
 }

@@ -1,4 +1,5 @@
 #include "study/excerpt.hpp"
+#include "study/operators.hpp"
 #include "study/syntax.hpp"
 
 #include <algorithm>
@@ -9,18 +10,7 @@ namespace {
 using Kind = Expression::Kind;
 
 constexpr int deepest = 200;
-constexpr int no_operator = 0, comparison = 1, first_level = 1;
-
-int precedence(const Token& token) {
-  if (token.kind != Token::Kind::symbol) return no_operator;
-  const std::string_view s = token.text;
-  if (s == "==" || s == "!=" || s == "<" || s == "<=" || s == ">" || s == ">=") return comparison;
-  if (s == "|") return 2;
-  if (s == "&") return 3;
-  if (s == "+" || s == "-") return 4;
-  if (s == "*" || s == "/" || s == "@") return 5;
-  return no_operator;
-}
+constexpr int first_level = 1;
 
 bool is_reserved(std::string_view name) { return name == "True" || name == "False" || name == "None"; }
 
@@ -68,20 +58,8 @@ class Parser {
       s.at = now().at;
     }
     s.value = expression();
-    if (now().kind != Token::Kind::separator && now().kind != Token::Kind::end) fail_after_statement();
+    if (now().kind != Token::Kind::separator && now().kind != Token::Kind::end) fail_after_statement(text_, now());
     return s;
-  }
-
-  [[noreturn]] void fail_after_statement() const {
-    const Token& t = now();
-    if (t.is("=")) fail_at(text_, t.at, "only a name can be assigned to, as in A = softmax(S); compare with ==");
-    if (t.is(")") || t.is("]")) fail_at(text_, t.at, fmt::format("{} closes nothing; leave it out", t.text));
-    if (t.is("(")) fail_at(text_, t.at, "only a function's name can be called; write * for a product");
-    if (t.is(","))
-      fail_at(text_, t.at, "a comma stands only inside brackets; write [a, b] for a list, ; between statements");
-    fail_at(text_, t.at,
-            fmt::format("{} follows a complete expression; write an operator before it, or ; between statements",
-                        shown(t.text)));
   }
 
   // ---- operators
@@ -238,17 +216,7 @@ class Parser {
       return items(t, node(Kind::list, t), "]");
     }
     if (t.is("(")) return parenthesised();
-    fail_no_value(t);
-  }
-
-  [[noreturn]] void fail_no_value(const Token& t) const {
-    if (t.kind == Token::Kind::end || t.kind == Token::Kind::separator)
-      fail_at(text_, t.at, "the expression ends where a value is expected; complete it");
-    if (t.is("=") && at_ > 0 && precedence(tokens_[at_ - 1]) != no_operator)
-      fail_at(text_, t.at, fmt::format("there is no {0}=; write x = x {0} y", tokens_[at_ - 1].text));
-    if (t.is("...") || t.is(":"))
-      fail_at(text_, t.at, fmt::format("{} stands only in an index, as in x[..., 0:3]", t.text));
-    fail_at(text_, t.at, fmt::format("{} stands where a value is expected; write one before it", shown(t.text)));
+    fail_no_value(text_, at_ > 0 ? &tokens_[at_ - 1] : nullptr, t);
   }
 
   ExpressionPtr name() {

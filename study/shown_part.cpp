@@ -46,11 +46,15 @@ ShownPart shown_part(const Shape& shape, std::int64_t most) {
 }
 
 Numbers::Numbers(const Tensor& x)
-    : values_(x.to_vector<double>()), shape_(x.shape()), floating_(is_floating(x.dtype())) {
+    : values_(x.to_vector<double>()),
+      shape_(x.shape()),
+      floating_(is_floating(x.dtype())),
+      truth_(x.dtype() == DType::b8) {
   for (const double v : values_)
     if (std::isfinite(v)) largest_ = std::max(largest_, std::abs(v));
   if (!floating_ || largest_ == 0) return;
   const int exponent = static_cast<int>(std::floor(std::log10(largest_) + 1e-9));
+  powers_ = exponent < -4 || exponent > 6;
   decimals_ = std::clamp(exponent >= 0 ? 3 - exponent : 2 - exponent, 0, 6);
 }
 
@@ -63,8 +67,10 @@ double Numbers::at(const Shape& index) const {
 std::string Numbers::text(const Shape& index) const {
   const double v = at(index);
   if (!std::isfinite(v)) return std::isnan(v) ? "nan" : v > 0 ? "inf" : "-inf";
+  if (truth_) return v != 0 ? "True" : "False";
   if (!floating_ || v == 0) return fmt::format("{:.0f}", v == 0 ? 0.0 : v);
-  if (std::abs(v) >= 1e6 || std::abs(v) < 0.5 * std::pow(10, -decimals_)) return fmt::format("{:.0e}", v);
+  if (powers_) return fmt::format("{:.2e}", v);
+  if (std::abs(v) < 0.5 * std::pow(10, -decimals_)) return fmt::format("{:.0e}", v);
   return fmt::format("{:.{}f}", v, decimals_);
 }
 

@@ -32,7 +32,7 @@ class Numbers {
  public:
   explicit Numbers(const Tensor& x);
   double at(const Shape& index) const;
-  /// `0.253`; `0` for exactly 0; `3e-09` where the decimals would not show it; `nan`, `inf`; integers as they are.
+  /// `0.253`; `0` for exactly 0; `3e-09` where the decimals would not show it; `nan`, `inf`; integers as they are; `True`. Where all are very small or large: `3.12e-26`.
   std::string text(const Shape& index) const;
   /// The value over the largest finite absolute value: in [-1, 1], 0 for what is not finite or no float.
   double strength(const Shape& index) const;
@@ -43,6 +43,8 @@ class Numbers {
   double largest_ = 0;
   int decimals_ = 0;
   bool floating_ = false;
+  bool truth_ = false;
+  bool powers_ = false;  ///< all are so small or large that powers of ten are written
 };
 
 /// `[0, 2]` as programs write an entry, `[0,2]`.

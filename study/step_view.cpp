@@ -60,6 +60,7 @@ StepView view_of(const Derivation& d, const BackwardStep& step, Language languag
   view.forward = false;
   view.name = step.name;
   view.kind = kind_of(d, step, language);
+  view.asked = step.kind != BackwardStep::Kind::part && std::ranges::count(d.parameters, step.quantity) > 0;
   view.general = step.rule;
   view.term = step.term;
   view.line = step.line;

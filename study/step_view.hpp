@@ -24,6 +24,7 @@ Places places_of(const Derivation& derivation);
 struct StepView {
   int number = 0;
   bool forward = true;
+  bool asked = false;   ///< the gradient of a parameter
   std::string name;     ///< of what it makes: `S`, `d_S`, `d_X_via_Q`
   std::string kind;     ///< `forward · softmax`, `sum over paths`: in the language asked for
   std::string premise;  ///< LaTeX of the formula of the op that is reversed; empty forward, for seed and total

@@ -4,6 +4,7 @@
 #include "core/op.hpp"
 #include "ops/ops.hpp"
 #include "study/faults.hpp"
+#include "study/path_through_mean.hpp"
 
 #include <algorithm>
 #include <set>
@@ -11,7 +12,18 @@
 namespace gradus::study {
 namespace {
 
-constexpr std::int64_t most_work = 100'000'000;  // in elements: about a second
+constexpr std::int64_t most_work = 300'000'000;  // for one kind of slip, in elements: about a third of a second
+
+/// What running a line takes: its elements, ten multiplications of a product counted as one, and a share for each op.
+std::int64_t work_of(const BackwardStep& step) {
+  std::int64_t work = 0;
+  each_part(step.term, [&](const Term& t) {
+    if (!t.op) return;
+    const bool product = t.op->info().name == std::string_view("matmul") && t.inputs[0]->value.rank() > 0;
+    work += 1000 + t.value.numel() * (product ? 1 + t.inputs[0]->value.size(-1) / 10 : 1);
+  });
+  return work;
+}
 
 /// The factor that a product or quotient with a constant of one element applies.
 void collect_constants(const Derivation& d, SlipContext& context) {
@@ -68,6 +80,7 @@ Suspects::Suspects(const Derivation& derivation, int step, Bindings given)
     open.pop_back();
     if (!way.insert(i).second) continue;
     names_[i] = names_read(derivation.backward.at(static_cast<std::size_t>(i)).term);
+    work_of_[i] = work_of(derivation.backward.at(static_cast<std::size_t>(i)));
     for (const std::string& name : names_[i])
       if (const auto found = line_of.find(name); found != line_of.end()) open.push_back(found->second);
   }
@@ -84,7 +97,7 @@ Tensor Suspects::carried_on(int from, const Tensor& value, std::int64_t& work) c
     if (!reads(names_.at(*i), altered)) continue;
     const BackwardStep& step = derivation_->backward[static_cast<std::size_t>(*i)];
     last = rerun(step.term, altered);
-    work += last.numel() + 1000;
+    work += work_of_.at(*i);
     altered[step.name] = last;
   }
   return last;
@@ -101,7 +114,7 @@ void Suspects::without_means(const SuspectVisitor& visit) const {
       const BackwardStep& p = derivation_->backward[static_cast<std::size_t>(part)];
       const auto found = altered.find(p.name);
       const Tensor value = found == altered.end() ? p.value : found->second;
-      if (comes_through_mean(*derivation_, part)) forgotten += (forgotten.empty() ? "" : ", ") + p.name;
+      if (comes_through_mean(*derivation_, step, part)) forgotten += (forgotten.empty() ? "" : ", ") + p.name;
       else kept = kept.defined() ? kept + value : value;
     }
     if (kept.defined()) altered[step.name] = kept;
@@ -114,12 +127,16 @@ void Suspects::without_means(const SuspectVisitor& visit) const {
 
 /// The same slip in the rule of every op of a type: a wrong rule is wrong in every layer and every head.
 void Suspects::everywhere(Slip kind, const SuspectVisitor& visit) const {
+  std::int64_t whole = 0;
+  for (const auto& [line, work] : work_of_) whole += work;
+  std::int64_t left = most_work;
   constexpr std::size_t most_faults = 4;  // a rule has few places to go wrong
   std::set<std::string_view> ops;
   for (const int i : way_) ops.insert(op_of(i));
   ops.erase("");
   for (const std::string_view op : ops)
     for (std::size_t k = 0; k < most_faults; ++k) {
+      if ((left -= whole) < 0) return;
       const Suspect suspect = everywhere(kind, op, k);
       if (suspect.value.defined() && visit(suspect)) return;
     }
@@ -157,6 +174,7 @@ void Suspects::each(Slip kind, const SuspectVisitor& visit) const {
       if (work > most_work) return;
       Suspect suspect{{}, fault.why};
       try {
+        work += work_of_.at(i);
         suspect.value = carried_on(i, fault.value(), work);
       } catch (const Error&) { continue; }  // with this slip the shapes do not fit
       if (visit(suspect)) return;

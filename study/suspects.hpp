@@ -2,6 +2,7 @@
 #include "study/rerun.hpp"
 #include "study/slip.hpp"
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -32,6 +33,7 @@ class Suspects {
   const Derivation* derivation_;
   Bindings given_;
   std::vector<int> way_;                           ///< the backward lines that the claimed one depends on, itself first
+  std::map<int, std::int64_t> work_of_;            ///< running each line of the way
   std::map<int, std::vector<std::string>> names_;  ///< that each line of the way reads
 };
 

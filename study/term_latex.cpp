@@ -55,7 +55,7 @@ Spelled latex_number(double value) {
     return "\\sqrt{" + text.substr(at, text.find(')') - at) + "}";
   };
   const std::string sign = s.text.front() == '-' ? "-" : "";
-  if (s.text.find("1 / sqrt(") != std::string::npos) return {sign + "\\frac{1}{" + root(s.text) + "}", s.binding};
+  if (s.text.find("1 / sqrt(") != std::string::npos) return {sign + "\\frac{1}{" + root(s.text) + "}", Binding::sign};
   if (s.text.find("sqrt(") != std::string::npos) return {sign + root(s.text), s.binding};
   if (s.text == "inf" || s.text == "-inf") return {sign + "\\infty", s.binding};
   if (!std::isfinite(value)) return {"\\text{NaN}"};
@@ -72,6 +72,11 @@ Spelled spell(const Term& term);
 
 std::string in_brackets(const Spelled& s, Binding least) { return s.binding < least ? "(" + s.text + ")" : s.text; }
 
+// What stands to the right of an operator: in brackets, too, when it begins with a minus.
+std::string right_of(const Spelled& s, Binding least) {
+  return s.text.starts_with('-') ? "(" + s.text + ")" : in_brackets(s, least);
+}
+
 // What takes an index ('_') or a power ('^'): in brackets when it has one already.
 std::string base(const Spelled& s, char script) {
   int depth = 0;
@@ -84,14 +89,14 @@ std::string base(const Spelled& s, char script) {
 }
 
 Spelled fraction(const Term& term) {
-  return {"\\frac{" + spell(*term.inputs[0]).text + "}{" + spell(*term.inputs[1]).text + "}", Binding::product};
+  return {"\\frac{" + spell(*term.inputs[0]).text + "}{" + spell(*term.inputs[1]).text + "}", Binding::sign};
 }
 
 // Two factors: a matrix product by juxtaposition, elementwise with \odot, a number with \cdot.
 Spelled product(const Term& term, bool matrices) {
   const Term &a = *term.inputs[0], &b = *term.inputs[1];
   const char* const sign = matrices ? " " : is_scalar(a) || is_scalar(b) ? " \\cdot " : " \\odot ";
-  return {in_brackets(spell(a), Binding::product) + sign + in_brackets(spell(b), Binding::sign), Binding::product};
+  return {in_brackets(spell(a), Binding::product) + sign + right_of(spell(b), Binding::sign), Binding::product};
 }
 
 std::string attribute_text(const Value& value) {
@@ -116,18 +121,18 @@ Spelled call(const Term& term) {
   return {fmt::format("\\operatorname{{{}}}{}({})", name, below.empty() ? "" : "_{" + below + "}", inputs)};
 }
 
-std::string constant(const Tensor& x) {
-  if (x.rank() == 0 && x.dtype() != DType::b8) return latex_number(x.item()).text;
+Spelled constant(const Tensor& x) {
+  if (x.rank() == 0 && x.dtype() != DType::b8) return latex_number(x.item());
   const std::vector<double> values = x.to_vector<double>();
   const bool uniform =
       !values.empty() && std::all_of(values.begin(), values.end(), [&](double v) { return v == values[0]; });
-  if (uniform && is_floating(x.dtype())) return latex_number(values[0]).text;
-  return "\\text{constant}";
+  if (uniform && is_floating(x.dtype())) return latex_number(values[0]);
+  return {"\\text{constant}"};
 }
 
 Spelled spell(const Term& term) {
   if (!term.name.empty()) return {latex_name(term.name)};
-  if (!term.op) return {constant(term.value)};
+  if (!term.op) return constant(term.value);
   const std::string_view op = term.op->info().name;
   const auto input = [&](std::size_t i) { return spell(*term.inputs[i]); };
   if (op == "alias") return input(0);
@@ -136,7 +141,7 @@ Spelled spell(const Term& term) {
     return {base(input(0), '_') + "_{" + index->substr(1, index->size() - 2) + "}"};
   if (op == "add" || op == "sub")
     return {in_brackets(input(0), Binding::addition) + (op == "add" ? " + " : " - ") +
-                in_brackets(input(1), op == "add" ? Binding::addition : Binding::product),
+                right_of(input(1), op == "add" ? Binding::addition : Binding::product),
             Binding::addition};
   if (op == "mul" || op == "local_product") return product(term, false);
   if (op == "matmul") return product(term, true);

@@ -74,7 +74,6 @@ constexpr Entry entries[] = {
     {Word::showing_corner, "shown: the first {} of {}", "显示：{}，全部为 {}"},
     {Word::showing_block, "shown: {} of {} matrices of shape {}", "显示：{}/{} 个形状为 {} 的矩阵"},
     {Word::empty_tensor, "no elements", "没有元素"},
-    {Word::adds_up, "adds up", "相加"},
     {Word::part_of, "part of", "属于"},
 };
 

@@ -78,7 +78,6 @@ enum class Word : std::uint8_t {
   showing_corner,
   showing_block,
   empty_tensor,
-  adds_up,
   part_of,
   count,  ///< how many there are; no word
 };

@@ -77,6 +77,8 @@ TEST_CASE("the text says the slip, both values, the right rule and how to see it
   const Outcome given = shell(folder, "gradus check 'y = sum(x * x)' --wrt x --set 'x=[1,2]' --claim 'd_x = 2 * x'");
   CHECK_FALSE(contains(given.out, "drawn"));
   CHECK(contains(given.out, "right"));
+  const Outcome piped = shell(folder, "echo \"y = x * x\" | gradus check - --wrt x --set 'x=[1,2]' --claim 'd_x = x'");
+  CHECK_MESSAGE(contains(piped.out, "gradus derive 'y = x * x"), piped.out);
   const Outcome quiet = shell(folder, "gradus check 'y = x * x' --wrt x --set 'x=[1,2]' --claim 'd_x = 2 * x' --json");
   CHECK(lines(quiet.out) == 1);
   CHECK(contains(quiet.err, "drawn from seed 0"));

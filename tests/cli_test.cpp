@@ -131,6 +131,11 @@ TEST_CASE("gradus ops lists the registry, for people and for programs") {
   CHECK(contains(one.out, "softmax(x, axis=-1)"));
   CHECK(contains(one.out, "x\u0304 = y ⊙ (y\u0304 - Σ_j y\u0304_j y_j)"));
   CHECK(contains(one.out, "the rule needs y, not x"));
+  CHECK(contains(one.out, "by the rule"));
+  CHECK(contains(one.out, "by differences\n"));
+  CHECK(contains(one.out, "✓ largest difference"));
+  CHECK(contains(shell(folder, "gradus ops argmax").out, "none: it has no derivative"));
+  CHECK(shell(folder, "gradus ops softmax --markdown").out.substr(0, 11) == "## softmax\n");
   CHECK(contains(shell(folder, "gradus ops --markdown").out, "\n## softmax\n"));
 }
 

@@ -30,7 +30,7 @@ TEST_CASE("derive prints numbered steps with the general rule, the rule in names
        {"   1  Q = X @ W_Q", "softmax: y_i = e^(x_i) / Σ_j e^(x_j)  ⇒  x̄ = y ⊙ (ȳ - Σ_j ȳ_j y_j)",
         "d_t3 = A * (d_A - sum(d_A * A, axis=-1, keepdim=True))", "every entry",
         "✓ all steps agree with central differences", "the cotangent of result was drawn at random"})
-    CHECK_MESSAGE(o.out.find(part) != std::string::npos, part);
+    CHECK_MESSAGE(o.out.find(part) != std::string::npos, std::string(part));
   CHECK(o.out.find("✗") == std::string::npos);
 }
 
@@ -53,7 +53,7 @@ TEST_CASE("derive writes a page, a LaTeX document, and a NumPy program with its 
   const Outcome o = shell(folder, derive("--html @/p.html --latex @/d.tex --numpy @/n.py"));
   CHECK(o.status == 0);
   CHECK(lines(o.err) == 3);
-  CHECK(read_file(folder / "p.html").rfind("<!doctype html>", 0) == 0);
+  CHECK(read_file(folder / "p.html").rfind("<!DOCTYPE html>", 0) == 0);
   CHECK(read_file(folder / "d.tex").find("\\end{document}") != std::string::npos);
   CHECK(find(load_npz(folder / "n.npz"), "d_W_Q").shape() == Shape{7, 4});
 }

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <map>
+#include <regex>
 
 #include <nlohmann/json.hpp>
 
@@ -35,7 +36,34 @@ double relative_difference(const Tensor& a, const Tensor& b) {
   return difference / largest;
 }
 
+/// `$ gradus eval ...` and `$ gradus jacobian ...` of a page with the output that it shows below each.
+std::vector<std::pair<std::string, std::string>> shown_commands(const std::string& page) {
+  std::vector<std::pair<std::string, std::string>> found;
+  for (std::size_t at = 0; (at = page.find("\n```\n$ gradus ", at)) != std::string::npos;) {
+    at += 7;
+    std::size_t end = page.find('\n', at);
+    while (page[end - 1] == '\\') end = page.find('\n', end + 1);
+    const std::string command = page.substr(at, end - at);
+    if (contains(command, "gradus eval") || contains(command, "gradus jacobian"))
+      found.emplace_back(command, page.substr(end + 1, page.find("```", end) - end - 1));
+  }
+  return found;
+}
+
+/// With rounding errors such as 2.8e-17 left out.
+std::string without_rounding(const std::string& text) {
+  return std::regex_replace(text, std::regex("[0-9]\\.[0-9]e-[0-9]+ *"), "");
+}
+
 }  // namespace
+
+TEST_CASE("what the README shows is what eval and jacobian print") {
+  const Folder folder;
+  const auto commands = shown_commands(read_file(gradus_test::source_dir() + "/README.md"));
+  CHECK(commands.size() >= 3);
+  for (const auto& [command, output] : commands)
+    CHECK(without_rounding(shell(folder, command + " 2>&1").out) == without_rounding(output));
+}
 
 TEST_CASE("eval prints a value as NumPy does, then gradients with their shapes") {
   const Folder folder;
@@ -58,6 +86,15 @@ TEST_CASE("eval prints plain values as the language writes them") {
   CHECK(shell(folder, "gradus eval '[1, [2]]'").out == "[1, [2]]\n");
   CHECK(shell(folder, "gradus eval 'causal() & window(1, 0)'").out == "causal() & window(1, 0)\n");
   CHECK(shell(folder, "gradus eval 'x > 1' --set 'x=[1, 2]'").out == "[False  True]\n");
+}
+
+TEST_CASE("eval shows a mask whose shape is known as a grid, and its help lists the builders") {
+  const Folder folder;
+  CHECK(shell(folder, "gradus eval 'causal() & keep([[True,False],[True,True]])'").out ==
+        "causal() & keep([2, 2])\n#.\n##\n");
+  CHECK(shell(folder, "gradus eval '~keep([[True,False]])'").out == "~keep([1, 2])\n.#\n");
+  CHECK(shell(folder, "gradus eval 'causal() & keep([[True,False]])'").out == "causal() & keep([1, 2])\n");
+  CHECK(contains(shell(folder, "gradus eval --help").out, "full(shape, value, dtype=None)"));
 }
 
 TEST_CASE("an expression may begin with a minus") {

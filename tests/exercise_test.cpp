@@ -84,8 +84,8 @@ TEST_CASE("every named intermediate and every parameter is asked for, once, and 
     std::sort(sorted.begin(), sorted.end());
     std::sort(expected.begin(), expected.end());
     CHECK(sorted == expected);
-    for (const auto& [name, hint] : e.hints)
-      CHECK_MESSAGE(std::count(asked.begin(), asked.end(), name) == 1, "a hint for ", name);
+    for (const auto& hint : e.hints)
+      CHECK_MESSAGE(std::count(asked.begin(), asked.end(), hint.first) == 1, "a hint for ", hint.first);
   }
 }
 
@@ -125,6 +125,18 @@ TEST_CASE("a slip is named where it was made, and what follows from it is not bl
   entry(answer, "d_W_Q") = entry(answer, "d_W_Q") * -1.0;
   CHECK(entry(study::grade(worked, answer), "d_W_Q").guess.slip == Slip::sign);
   CHECK(entry(study::grade(worked, answer), "d_W_Q").follows.empty());
+}
+
+TEST_CASE("a forgotten path through a sum is a path, one through a mean of the row a row sum") {
+  const study::WorkedExercise entropy = study::work_out(study::find_exercise("cross_entropy"), 0);
+  NamedTensors answer = solution(entropy);
+  const study::Derivation& d = entropy.derivation;
+  entry(answer, "d_E") = d.value_of("d_P").detach() / d.value_of("N").detach();  // without what comes through N
+  CHECK(entry(study::grade(entropy, answer), "d_E").guess.slip == Slip::path);
+  const study::WorkedExercise norm = study::work_out(study::find_exercise("layer_norm"), 0);
+  answer = solution(norm);
+  entry(answer, "d_x") = norm.derivation.value_of("d_c").detach();
+  CHECK(entry(study::grade(norm, answer), "d_x").guess.slip == Slip::row_sum);
 }
 
 TEST_CASE("missing, wrongly shaped, unknown and single-precision arrays are told apart") {

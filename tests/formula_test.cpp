@@ -125,6 +125,7 @@ TEST_CASE("a fault in a formula is named with its place") {
   CHECK(message("\\text x").find("without braces") != std::string::npos);
   CHECK(message("x \\").find("a backslash without a command") != std::string::npos);
   CHECK(message("$x$").find("write the formula without $") != std::string::npos);
+  CHECK(message(std::string(20000, 'x')).find("20000 bytes") != std::string::npos);
   CHECK(message(std::string(500, '{')).find("nested more than 100 deep") != std::string::npos);
   CHECK(message(std::string(500, '(') + std::string(500, ')')).find("nested more than 100 deep") != std::string::npos);
 }

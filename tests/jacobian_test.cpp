@@ -152,6 +152,7 @@ TEST_CASE("a result that does not depend on the variable has Jacobian 0 and rank
   CHECK(names(j) == Names{"zero"});
   CHECK(j.rank == 0);
   CHECK(of("x", "x = zeros(0, 3)").facts.empty());
+  CHECK(names(of("x ** 2", "x = 3")).empty());
 }
 
 TEST_CASE("at a kink the differences disagree, and NaN has no facts") {
@@ -213,6 +214,10 @@ TEST_CASE("gradus jacobian prints the matrix with its entries' names, the blocks
         "2 are zero: [0,1] [1,0]\n", "rank 2 of 4; each of the 2 diagonal blocks: 1 of 2\n",
         "✓ each row's block equals diag(a) - a a^T", "✓ agrees with central differences"})
     CHECK_MESSAGE(contains(o.out, part), o.out);
+  CHECK(contains(shell(folder, "gradus jacobian 'softmax(x)' --set 'x=randn(5,2)' --wrt x").out,
+                 "5 x 5 blocks of 2 x 2, one for each pair of rows; all but those on the diagonal are zero\n"));
+  CHECK(contains(shell(folder, "gradus jacobian 'cumsum(x, 0)' --set 'x=randn(6,1)' --wrt x").out,
+                 "6 x 6 blocks of 1 x 1, one for each pair of rows; those above the diagonal are zero\n"));
   const Outcome large = shell(folder, "gradus jacobian 'x * 2' --set 'x=randn(80)' --wrt x");
   CHECK(contains(large.out, "each cell is the largest of 2 x 2 entries"));
   for (std::size_t at = 0, end = 0; at < large.out.size(); at = end + 1) {

@@ -11,6 +11,7 @@
 #include "core/registry.hpp"
 #include "ops/ops.hpp"
 #include "study/builders.hpp"
+#include "study/jacobian.hpp"
 #include "study/language.hpp"
 
 namespace {
@@ -199,6 +200,7 @@ std::string fault_of(const std::string& text) {
     if (y && y->defined() && y->requires_grad() && y->numel() < 10000) {
       try {
         backward(*y, {.retain = false, .seed = ones_like(*y)});
+        if (text.size() % 8 == 0 && y->numel() < 100) study::jacobian(text, before, "A");
       } catch (const Error&) {}  // no rule, no path: the gradient's own business
     }
   } catch (const study::LanguageError& error) {

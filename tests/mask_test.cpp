@@ -146,3 +146,12 @@ TEST_CASE("masks of no queries or no keys have no cells") {
   CHECK((causal() & window(1, 1)).dense({0, 0}).numel() == 0);
   CHECK(grid(causal(), {0, 0}).empty());
 }
+
+TEST_CASE("a mask joined with itself again and again is refused before its text and its destruction explode") {
+  Mask m = causal() & window(1, 1);
+  CHECK_THROWS_WITH_AS(([&] {
+                         for (int i = 0; i < 60; ++i) m = m & m;
+                       }()),
+                       doctest::Contains("more than 1000 parts"), Error);
+  CHECK(to_string(m).size() < 20000);
+}

@@ -112,3 +112,9 @@ TEST_CASE("extents multiply in 64 bits and refuse to wrap") {
   const Tensor wide = expand(ones({1}, DType::f64), {(std::int64_t{1} << 31) + 10});
   CHECK(wide.numel() == 2147483658);
 }
+
+TEST_CASE("a tensor larger than the machine's memory is refused before the system would end the program") {
+  const std::int64_t before = memory_use().live;
+  CHECK_THROWS_WITH_AS(empty({std::int64_t{1} << 45}), doctest::Contains("use smaller tensors"), Error);
+  CHECK(memory_use().live == before);
+}

@@ -8,6 +8,7 @@
 #include "core/random.hpp"
 #include "ops/ops.hpp"
 #include "tests/browser.hpp"
+#include "tests/command_helpers.hpp"
 #include "tests/op_derivations.hpp"
 
 using namespace gradus;
@@ -280,6 +281,28 @@ report.program = document.querySelector("pre.program").textContent;
   CHECK(r["bold"] == 0);
   CHECK(r["names"].dump().find("</script><img src=x onerror=alert(1)>") != std::string::npos);
   CHECK(r["program"] == text);
+}
+
+TEST_CASE("gradus derive writes the page and the document, in the language asked for") {
+  const Folder folder;
+  const test::Outcome o =
+      test::shell(folder,
+                  "gradus derive 'A = softmax(X @ W); B = A[:, 0:1] > 0.2; where(B, A, 0)' --wrt W --set "
+                  "'X=randn(3, 2); W=randn(2, 3)' --html @/steps.html --latex @/steps.tex --lang zh");
+  CHECK(o.status == 0);
+  CHECK(contains(o.err, "steps.html"));
+  CHECK(contains(read_file(folder / "steps.tex"), "ctex"));
+  const json r = in_browser(folder, read_file(folder / "steps.html"), "#step-1", tools + R"js(
+report.kind = visible()[0].querySelector(".kind").textContent;
+report.title = document.title;
+for (press("next"); !/^B$/.test(output().dataset.name); press("next"));
+report.truth = cells(output()).map((cell) => cell.textContent);
+)js");
+  CHECK(r["errors"] == json::array());
+  CHECK(r["kind"] == "前向 · matmul");
+  CHECK(r["title"] == "d_W 的推导");
+  for (const json& cell : r["truth"]) CHECK((cell == "True" || cell == "False"));
+  CHECK(r["truth"].size() == 3);
 }
 
 TEST_CASE("without a script the page holds every step, and nothing is hidden but the buttons") {

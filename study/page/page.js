@@ -145,7 +145,8 @@
   // Scrolls so that the panel at the bottom covers none of the matrices or, where they are too tall, not the cell.
   function keepInView(cell) {
     const numbers = steps[current].querySelector(".numbers");
-    const covered = panel.offsetHeight + controls.offsetHeight + 24;
+    const bar = getComputedStyle(controls).position === "fixed" ? controls.offsetHeight : 0;
+    const covered = panel.offsetHeight + bar + 24;
     const target = numbers.offsetHeight + covered < innerHeight ? numbers : cell;
     target.style.scrollMarginBottom = covered + "px";
     target.scrollIntoView({ block: "nearest", inline: "nearest" });
