@@ -161,6 +161,12 @@ Tensor map(const F& f, const X& x) {
 /// Two or three inputs that broadcast against each other. `op` names the caller in errors.
 template <class R, class F, class... X>
 Tensor map_broadcast(const char* op, const F& f, const X&... x) {
+  const Shape& first = std::get<0>(std::tie(x...)).shape();
+  if (((x.shape() == first) && ...)) {
+    Tensor y(first, dtype_of<R>);
+    map_into<R>(f, y, x...);
+    return y;
+  }
   Shape shape;
   ((shape = broadcast_shapes(op, shape, x.shape())), ...);
   Tensor y(shape, dtype_of<R>);

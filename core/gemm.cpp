@@ -66,9 +66,9 @@ struct BlasMatrix {
   const T* column(std::int64_t j) const { return data + (transpose == CblasNoTrans ? j : j * leading); }
 };
 
-// Pieces of one product: one for each 4 MFLOP, at most 4, of at least 32 rows or columns.
+// Pieces of one product: one for each 1.5 MFLOP, at most 4, of at least 32 rows or columns.
 std::int64_t piece_size(std::int64_t extent, std::int64_t flops) {
-  const std::int64_t pieces = std::clamp<std::int64_t>(flops / 4'000'000, 1, 4);
+  const std::int64_t pieces = std::clamp<std::int64_t>(flops / 1'500'000, 1, 4);
   const std::int64_t size = (extent + pieces - 1) / pieces;
   return std::max<std::int64_t>(32, (size + 15) / 16 * 16);
 }

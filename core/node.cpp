@@ -24,11 +24,11 @@ void destroy(Node* node) noexcept {
 
 }  // namespace
 
-Node::Node() : number(next_number.fetch_add(1, std::memory_order_relaxed)) {
-  live_count.fetch_add(1, std::memory_order_relaxed);
+Node::Node() : number(count_on(next_number, std::uint64_t{1}, std::memory_order_relaxed)) {
+  count_on(live_count, std::int64_t{1}, std::memory_order_relaxed);
 }
 
-Node::~Node() { live_count.fetch_sub(1, std::memory_order_relaxed); }
+Node::~Node() { count_on(live_count, std::int64_t{-1}, std::memory_order_relaxed); }
 
 NodeExtra& Node::more() {
   if (!extra) extra = std::make_unique<NodeExtra>();

@@ -80,14 +80,14 @@ void destroy_later(Node* node) noexcept;  // last reference gone: teardown by a 
 }
 
 inline NodePtr::NodePtr(const NodePtr& other) noexcept : node_(other.node_) {
-  if (node_) node_->references.fetch_add(1, std::memory_order_relaxed);
+  if (node_) count_on(node_->references, 1, std::memory_order_relaxed);
 }
 inline NodePtr::~NodePtr() {
-  if (node_ && node_->references.fetch_sub(1, std::memory_order_acq_rel) == 1) detail::destroy_later(node_);
+  if (node_ && count_on(node_->references, -1, std::memory_order_acq_rel) == 1) detail::destroy_later(node_);
 }
 /// A new reference to a node that somebody else holds.
 inline NodePtr share(Node* node) {
-  node->references.fetch_add(1, std::memory_order_relaxed);
+  count_on(node->references, 1, std::memory_order_relaxed);
   return NodePtr(node);
 }
 

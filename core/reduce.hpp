@@ -70,6 +70,29 @@ double sum_terms(std::int64_t n, const F& term) {
   return detail::pairwise_sum(0, n, term);
 }
 
+/// Two sums at once, of the first and of the second of term(i), a pair of doubles: in sixteen lanes, in a fixed order.
+/// For rows that are read once for both.
+template <class F>
+std::pair<double, double> sum_pairs(std::int64_t n, const F& term) {
+  constexpr std::int64_t lanes = detail::sum_lanes;
+  double a[lanes] = {}, b[lanes] = {};
+  std::int64_t i = 0;
+  for (; i + lanes <= n; i += lanes)
+    for (std::int64_t l = 0; l < lanes; ++l) {
+      const auto [first, second] = term(i + l);
+      a[l] += first;
+      b[l] += second;
+    }
+  for (std::int64_t l = 0; i < n; ++i, ++l) {
+    const auto [first, second] = term(i);
+    a[l] += first;
+    b[l] += second;
+  }
+  for (std::int64_t half = lanes / 2; half > 0; half /= 2)
+    for (std::int64_t l = 0; l < half; ++l) a[l] += a[l + half], b[l] += b[l + half];
+  return {a[0], b[0]};
+}
+
 /// Sum of n elements in the order and precision of sum_terms.
 double sum_of(const float* x, std::int64_t n);
 double sum_of(const double* x, std::int64_t n);
@@ -117,6 +140,20 @@ T extreme_of(const T* x, std::int64_t n) {
 template <class T>
 T max_of(const T* x, std::int64_t n) {
   return extreme_of<true>(x, n);
+}
+
+/// True when no element is NaN or infinite: x * 0 is 0 for finite x only.
+template <class T>
+bool all_finite(const T* x, std::int64_t n) {
+  constexpr std::int64_t lanes = 16;
+  T probe[lanes] = {};
+  std::int64_t i = 0;
+  for (; i + lanes <= n; i += lanes)
+    for (std::int64_t l = 0; l < lanes; ++l) probe[l] += x[i + l] * T{0};
+  for (; i < n; ++i) probe[0] += x[i] * T{0};
+  T sum = 0;
+  for (const T p : probe) sum += p;
+  return sum == T{0};
 }
 
 /// Calls f(row) for every row, in parallel when rows are many or long. `cost` is nanoseconds per element.

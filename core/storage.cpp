@@ -164,14 +164,14 @@ Storage::Storage(std::int64_t bytes) {
          live_bytes.load(std::memory_order_relaxed), machine_bytes);
   block_ = ::new (pool::allocate(static_cast<std::size_t>(bytes) + sizeof(Block))) Block;
   block_->bytes = bytes;
-  const std::int64_t live = live_bytes.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+  const std::int64_t live = count_on(live_bytes, bytes, std::memory_order_relaxed) + bytes;
   std::int64_t peak = peak_bytes.load(std::memory_order_relaxed);
   while (live > peak && !peak_bytes.compare_exchange_weak(peak, live, std::memory_order_relaxed)) {}
 }
 
 void Storage::free_block(Block* block) noexcept {
   const std::int64_t bytes = block->bytes;
-  live_bytes.fetch_sub(bytes, std::memory_order_relaxed);
+  count_on(live_bytes, -bytes, std::memory_order_relaxed);
   block->~Block();
   pool::release(block, static_cast<std::size_t>(bytes) + sizeof(Block));
 }

@@ -1,4 +1,6 @@
 #pragma once
+#include "core/counting.hpp"
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -48,7 +50,7 @@ class Storage {
   /// A block of `bytes` uninitialised bytes (never null, also for 0). Error when the size is negative or cannot be had.
   explicit Storage(std::int64_t bytes);
   Storage(const Storage& other) noexcept : block_(other.block_) {
-    if (block_) block_->references.fetch_add(1, std::memory_order_relaxed);
+    if (block_) count_on(block_->references, 1, std::memory_order_relaxed);
   }
   Storage(Storage&& other) noexcept : block_(std::exchange(other.block_, nullptr)) {}
   Storage& operator=(Storage other) noexcept {
@@ -56,7 +58,7 @@ class Storage {
     return *this;
   }
   ~Storage() {
-    if (block_ && block_->references.fetch_sub(1, std::memory_order_acq_rel) == 1) free_block(block_);
+    if (block_ && count_on(block_->references, -1, std::memory_order_acq_rel) == 1) free_block(block_);
   }
 
   explicit operator bool() const { return block_ != nullptr; }
@@ -66,7 +68,7 @@ class Storage {
   bool unique() const { return block_->references.load(std::memory_order_acquire) == 1; }
   /// Counts the writes into the block; the engine compares it with what it was when the block was kept.
   std::uint32_t version() const { return block_->version.load(std::memory_order_relaxed); }
-  void bump_version() const { block_->version.fetch_add(1, std::memory_order_relaxed); }
+  void bump_version() const { count_on(block_->version, 1U, std::memory_order_relaxed); }
   friend bool operator==(const Storage& a, const Storage& b) { return a.block_ == b.block_; }
 
  private:

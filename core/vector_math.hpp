@@ -152,4 +152,33 @@ inline T sigmoid(T x) {
   return x < 0 ? small : (x != x ? x : T{1} / (T{1} + e));
 }
 
+/// e^x for x <= 0, but 0 below -87 (where e^x < 2e-38): exp without what overflow and subnormal numbers cost.
+inline float exp_of_negative(float x) {
+  const float c = x < -87.0F ? -87.0F : x;
+  const float magic = 12582912.0F;
+  const float t = c * 1.44269504F + magic;
+  const float n = t - magic;
+  float r = c - n * 0.693145752F;
+  r = r - n * 1.42860677e-6F;
+  float p = 1.0F / 5040;
+  p = p * r + 1.0F / 720;
+  p = p * r + 1.0F / 120;
+  p = p * r + 1.0F / 24;
+  p = p * r + 1.0F / 6;
+  p = p * r + 0.5F;
+  p = p * r + 1.0F;
+  p = p * r + 1.0F;
+  const std::int32_t k = std::bit_cast<std::int32_t>(t) - std::bit_cast<std::int32_t>(magic);
+  const float y = p * std::bit_cast<float>((k + 127) << 23);
+  return x < -87.0F ? 0.0F : y;
+}
+inline double exp_of_negative(double x) { return std::exp(x); }
+
+/// sigmoid for use as a gate, g x: the same but for results below 2e-38, which are 0. One division.
+template <class T>
+inline T gate(T x) {
+  const T e = exp_of_negative(-std::abs(x));
+  return (x < 0 ? e : T{1}) / (T{1} + e);
+}
+
 }  // namespace gradus::math

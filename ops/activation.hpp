@@ -61,13 +61,13 @@ inline T gelu_slope(T x) {
 template <class T>
 inline T gelu_tanh(T x) {
   const T z = at_least(x, T{-gelu_tanh_bound});
-  return z * math::sigmoid(T(1.5957691216057308) * z * (T{1} + T(0.044715) * z * z));
+  return z * math::gate(T(1.5957691216057308) * z * (T{1} + T(0.044715) * z * z));
 }
 /// s + x s (1 - s) (2u)' with s = sigmoid(2u).
 template <class T>
 inline T gelu_tanh_slope(T x) {
   const T z = within(x, T{gelu_tanh_bound});
-  const T s = math::sigmoid(T(1.5957691216057308) * z * (T{1} + T(0.044715) * z * z));
+  const T s = math::gate(T(1.5957691216057308) * z * (T{1} + T(0.044715) * z * z));
   return s + z * s * (T{1} - s) * (T(1.5957691216057308) * (T{1} + T(0.134145) * z * z));
 }
 
@@ -75,13 +75,13 @@ inline T gelu_tanh_slope(T x) {
 template <class T>
 inline T silu(T x) {
   const T z = at_least(x, T{-logistic_bound});
-  return z * math::sigmoid(z);
+  return z * math::gate(z);
 }
 /// s (1 + x (1 - s)) with s = sigmoid(x).
 template <class T>
 inline T silu_slope(T x) {
   const T z = within(x, T{logistic_bound});
-  const T s = math::sigmoid(z);
+  const T s = math::gate(z);
   return s * (T{1} + z * (T{1} - s));
 }
 

@@ -177,10 +177,9 @@ class Factor {
   Factor(const T* x, std::int64_t stride, std::int64_t rows, std::int64_t columns, bool guarded)
       : x_(x), stride_(stride), columns_(columns) {
     if (!guarded) return;
-    T probe = 0;  // x * 0 is 0 for finite x only
-    for (std::int64_t i = 0; i < rows; ++i)
-      for (std::int64_t j = 0; j < columns; ++j) probe += x[i * stride + j] * T{0};
-    if (probe != T{0}) take_out(rows);
+    bool finite = true;
+    for (std::int64_t i = 0; i < rows; ++i) finite = finite && all_finite(x + i * stride, columns);
+    if (!finite) take_out(rows);
   }
 
   /// c [m, columns] += alpha a b[first, first + n), a [m, n] dense.

@@ -59,7 +59,7 @@ struct Linear {
       .derivation = R"(Z_{i j} = \sum_k X_{i k} W_{j k} + b_j, so \bar X_{i k} = \sum_j \bar Z_{i j} W_{j k},
 \bar W_{j k} = \sum_i \bar Z_{i j} X_{i k} and \bar b_j = \sum_i \bar Z_{i j}, where i runs over all leading axes. The activation acts
 on each element: \bar Z = \bar Y \odot a'(Z).)",
-      .why_kept = "each factor's rule needs the other one; the activation's slope needs Z, or for relu its signs",
+      .why_kept = "each factor's rule needs the other one; the activation's slope needs Z, or for relu Y",
       .numpy = "linear({x}, {weight}, {bias}, activation={activation})"};
   static constexpr Keep keeps = Keep::inputs;
 
@@ -115,14 +115,10 @@ on each element: \bar Z = \bar Y \odot a'(Z).)",
   }
   template <class T>
   static Forward rectified(Tensor& y, std::int64_t rows, const T* b, std::int64_t n) {
-    Tensor positive(y.shape(), DType::b8);
-    bool* const signs = positive.fresh_data<bool>();
-    for_matrix_rows(rows, n, y.fresh_data<T>(), [&](std::int64_t at, T* row) {
-      add_row(row, b, n);
-      for (std::int64_t j = 0; j < n; ++j) signs[at + j] = row[j] > 0;
-      for (std::int64_t j = 0; j < n; ++j) row[j] = activation::relu(row[j]);
+    for_matrix_rows(rows, n, y.fresh_data<T>(), [&](std::int64_t, T* row) {
+      for (std::int64_t j = 0; j < n; ++j) row[j] = activation::relu(row[j] + b[j]);
     });
-    return {y, positive};
+    return {y, y};  // its signs are those of Z
   }
 
   Grads vjp(const Vjp& v) const { return vjp_of_reference(*this, v); }
@@ -158,7 +154,7 @@ on each element: \bar Z = \bar Y \odot a'(Z).)",
     if (activation == Activation::none) return v.g;
     if (activation == Activation::relu)
       return map_broadcast<T>(
-          "linear", [](T g, bool positive) { return positive ? g : T{0}; }, v.g, v.residuals[0]);
+          "linear", [](T g, T y) { return y > 0 ? g : T{0}; }, v.g, v.residuals[0]);
     return with_activation(activation, [&](auto, auto slope) { return local_product_map(v.g, v.residuals[0], slope); });
   }
 

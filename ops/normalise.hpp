@@ -29,34 +29,45 @@ inline void check(const char* op, const Tensor& x, const Tensor& weight, const T
   check_parameter("bias", bias);
 }
 
-/// y <- x - mean, with the mean in two parts so that a f32 row near a large mean loses nothing.
+/// x - mean, with the mean in two parts so that a f32 row near a large mean loses nothing.
 template <class T>
-void subtract(const T* x, double mean, T* y, std::int64_t n) {
-  const T high = static_cast<T>(mean), low = static_cast<T>(mean - static_cast<double>(high));
-  for (std::int64_t i = 0; i < n; ++i) y[i] = (x[i] - high) - low;
-}
+struct Centre {
+  T high, low;
+  explicit Centre(double mean) : high(static_cast<T>(mean)), low(static_cast<T>(mean - static_cast<double>(high))) {}
+  T operator()(T x) const { return (x - high) - low; }
+};
 
 struct Moments {
   double mean, scale;  ///< m and 1 / sqrt(mean square + eps)
 };
 
-/// y <- xhat of one row.
+/// Of one row, which is read twice.
 template <bool centred, class T>
-Moments normalise_row(const T* x, T* y, std::int64_t n, double eps) {
+Moments moments_of(const T* x, std::int64_t n, double eps) {
   const double count = static_cast<double>(n);
-  double mean = 0, rest = 0;
-  if constexpr (centred) {
-    mean = sum_of(x, n) / count;
-    subtract(x, mean, y, n);
-    rest = sum_of(y, n) / count;  // what the rounding of the mean left
-  } else {
-    std::copy(x, x + n, y);
-  }
-  const double square = std::max(dot_of(y, y, n) / count - rest * rest, 0.0);
-  const double scale = 1 / std::sqrt(square != square ? square : square + eps);
-  const T shift = static_cast<T>(rest), factor = static_cast<T>(scale);
-  for (std::int64_t i = 0; i < n; ++i) y[i] = (y[i] - shift) * factor;
-  return {mean + rest, scale};
+  const double mean = centred ? sum_of(x, n) / count : 0;
+  const auto [sum, squares] = sum_pairs(n, [x, centre = Centre<T>(mean)](std::int64_t i) {
+    const double d = static_cast<double>(centre(x[i]));
+    return std::pair(d, d * d);
+  });
+  const double rest = centred ? sum / count : 0;  // what the rounding of the mean left
+  const double square = std::max(squares / count - rest * rest, 0.0);
+  return {mean + rest, 1 / std::sqrt(square != square ? square : square + eps)};
+}
+
+/// y <- w xhat + b of one row; w and b may be null.
+template <class T>
+void write_row(const T* x, const Moments& m, const T* w, const T* b, T* y, std::int64_t n) {
+  const Centre<T> centre(m.mean);
+  const T factor = static_cast<T>(m.scale);
+  if (w && b)
+    for (std::int64_t i = 0; i < n; ++i) y[i] = centre(x[i]) * factor * w[i] + b[i];
+  else if (w)
+    for (std::int64_t i = 0; i < n; ++i) y[i] = centre(x[i]) * factor * w[i];
+  else
+    for (std::int64_t i = 0; i < n; ++i) y[i] = centre(x[i]) * factor;
+  if (b && !w)
+    for (std::int64_t i = 0; i < n; ++i) y[i] += b[i];
 }
 
 /// y, and as residuals m and the scale of each row, f64 [rows, 2].
@@ -75,12 +86,8 @@ Forward forward(const char* op, const Tensor& x, const Tensor& weight, const Ten
     T* const to = y.fresh_data<T>();
     auto* const kept = reinterpret_cast<Moments*>(moments.fresh_data<double>());
     for_rows(rows.outer, n, 0.5, [&](std::int64_t row) {
-      T* const out = to + row * n;
-      kept[row] = normalise_row<centred>(from + row * n, out, n, eps);
-      if (w)
-        for (std::int64_t i = 0; i < n; ++i) out[i] *= w[i];
-      if (b)
-        for (std::int64_t i = 0; i < n; ++i) out[i] += b[i];
+      kept[row] = moments_of<centred>(from + row * n, n, eps);
+      write_row(from + row * n, kept[row], w, b, to + row * n, n);
     });
     return Forward(y, moments);
   });
@@ -109,16 +116,6 @@ struct ColumnSums {
   }
 };
 
-/// The rule of one row, given xhat and gw = w g: dx = scale (gw - mean(gw) - xhat mean(gw xhat)); no mean(gw) when not
-/// centred.
-template <bool centred, class T>
-void row_rule(const T* gw, const T* xhat, double scale, T* dx, std::int64_t n) {
-  const double count = static_cast<double>(n);
-  const T along = static_cast<T>(dot_of(gw, xhat, n) / count), factor = static_cast<T>(scale);
-  const T mean = centred ? static_cast<T>(sum_of(gw, n) / count) : T{0};
-  for (std::int64_t i = 0; i < n; ++i) dx[i] = factor * ((gw[i] - mean) - xhat[i] * along);
-}
-
 /// What the backward kernel reads and writes; null where an input is not given or a gradient not wanted.
 template <bool centred, class T>
 struct RuleKernel {
@@ -128,30 +125,46 @@ struct RuleKernel {
   bool weight_wanted, bias_wanted;
   std::int64_t rows, n;
 
-  /// The rows of one block; `scratch` holds 2 n elements.
+  /// The rows of one block; `scratch` holds 4 n elements. Parameters' gradients are added up in T over a few rows, then
+  /// in double.
   void block(ColumnSums& sums, std::int64_t b, T* scratch) const {
-    for (std::int64_t row = b * sums.block; row < std::min(rows, (b + 1) * sums.block); ++row) {
-      const T* const gr = g + row * n;
-      T* const xhat = scratch;
-      subtract(x + row * n, moments[row].mean, xhat, n);
-      const T factor = static_cast<T>(moments[row].scale);
-      for (std::int64_t i = 0; i < n; ++i) xhat[i] *= factor;
-      if (weight_wanted) add_products(gr, xhat, sums.of_block(b, 0));
-      if (bias_wanted) add(gr, sums.of_block(b, 1));
-      if (!dx) continue;
-      T* const gw = scratch + n;
-      if (weight)
-        for (std::int64_t i = 0; i < n; ++i) gw[i] = gr[i] * weight[i];
-      row_rule<centred>(weight ? gw : gr, xhat, moments[row].scale, dx + row * n, n);
+    constexpr std::int64_t few = 16;
+    T *const dw = scratch + 2 * n, *const db = scratch + 3 * n;
+    const std::int64_t end = std::min(rows, (b + 1) * sums.block);
+    for (std::int64_t first = b * sums.block; first < end; first += few) {
+      std::fill_n(dw, 2 * n, T{0});
+      for (std::int64_t row = first; row < std::min(end, first + few); ++row) one_row(row, scratch, dw, db);
+      if (weight_wanted) add(dw, sums.of_block(b, 0));
+      if (bias_wanted) add(db, sums.of_block(b, 1));
     }
   }
-  // dw += g xhat
-  void add_products(const T* gr, const T* xhat, double* dw) const {
-    for (std::int64_t i = 0; i < n; ++i) dw[i] += static_cast<double>(gr[i] * xhat[i]);
+
+  // dx = scale (gw - mean(gw) - xhat mean(gw xhat)) with gw = w g; no mean(gw) when not centred.  dw += g xhat, db += g.
+  void one_row(std::int64_t row, T* scratch, T* dw, T* db) const {
+    const T *const xr = x + row * n, *const gr = g + row * n;
+    T *const xhat = scratch, *const gw = scratch + n;
+    const Centre<T> centre(moments[row].mean);
+    const T factor = static_cast<T>(moments[row].scale);
+    for (std::int64_t i = 0; i < n; ++i) xhat[i] = centre(xr[i]) * factor;
+    if (weight_wanted)
+      for (std::int64_t i = 0; i < n; ++i) dw[i] += gr[i] * xhat[i];
+    if (bias_wanted)
+      for (std::int64_t i = 0; i < n; ++i) db[i] += gr[i];
+    if (!dx) return;
+    if (weight)
+      for (std::int64_t i = 0; i < n; ++i) gw[i] = gr[i] * weight[i];
+    const T* const h = weight ? gw : gr;
+    const auto [sum, along_sum] = sum_pairs(n, [h, xhat](std::int64_t i) {
+      const double c = static_cast<double>(h[i]);
+      return std::pair(c, c * static_cast<double>(xhat[i]));
+    });
+    const T mean = centred ? static_cast<T>(sum / static_cast<double>(n)) : T{0};
+    const T along = static_cast<T>(along_sum / static_cast<double>(n));
+    T* const out = dx + row * n;
+    for (std::int64_t i = 0; i < n; ++i) out[i] = factor * ((h[i] - mean) - xhat[i] * along);
   }
-  // db += g
-  void add(const T* gr, double* db) const {
-    for (std::int64_t i = 0; i < n; ++i) db[i] += static_cast<double>(gr[i]);
+  void add(const T* few_rows, double* total) const {
+    for (std::int64_t i = 0; i < n; ++i) total[i] += static_cast<double>(few_rows[i]);
   }
 };
 
@@ -179,7 +192,7 @@ Grads rule(const Vjp& v) {
     ColumnSums sums(rows.outer, rows.n);
     const double cost = 1.5 * static_cast<double>(sums.block * rows.n) + 20;
     parallel_for(sums.blocks, chunk_for(cost), [&](std::int64_t begin, std::int64_t end) {
-      PoolVector<T> scratch(static_cast<std::size_t>(2 * rows.n));
+      PoolVector<T> scratch(static_cast<std::size_t>(4 * rows.n));
       for (std::int64_t b = begin; b < end; ++b) kernel.block(sums, b, scratch.data());
     });
     if (v.wants(1)) gradients[1] = sums.folded<T>(0);
