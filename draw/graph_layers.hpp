@@ -22,8 +22,8 @@ struct GraphLayers {
   std::vector<std::vector<int>> routes;   ///< of each edge: its stops from the source to the target
 };
 
-/// Columns by the longest way from the left, inputs next to their first use, and an order with few crossings (barycentre
-/// sweeps). Error for an edge to a node that is not there, two nodes with one id, and a cycle.
+/// Columns by the longest way from the left, inputs next to their first use, and an order with few crossings
+/// (barycentre sweeps). Error for an edge to a node that is not there, two nodes with one id, and a cycle.
 GraphLayers layers_of(const Graph& graph);
 
 /// How many pairs of connections cross between neighbouring columns.

@@ -32,8 +32,8 @@ double pull_between(const GraphLayers& layers, const GraphStop& stop, int other,
   return stop.node < 0 && std::any_of(side.begin(), side.end(), passes) ? 0 : 1;
 }
 
-/// The places nearest to `wanted` (in squares, by weight) that keep the order and the distances: neighbours that come too
-/// close are moved together as one block (pool adjacent violators).
+/// The places nearest to `wanted` (in squares, by weight) that keep the order and the distances: neighbours that come
+/// too close are moved together as one block (pool adjacent violators).
 std::vector<double> kept_apart(std::span<const double> wanted, std::span<const double> weight,
                                std::span<const double> distance) {
   struct Block {

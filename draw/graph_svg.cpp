@@ -27,7 +27,8 @@ std::string border_of(Graph::Kind kind) {
     case Graph::Kind::input: return coloured(blue, R"(stroke-width="1.2")");
     case Graph::Kind::parameter: return coloured(orange, R"(stroke-width="2")");
     case Graph::Kind::constant:
-      return R"(fill="currentColor" fill-opacity="0.03" stroke="currentColor" stroke-opacity="0.5" stroke-dasharray="3 2")";
+      return R"(fill="currentColor" fill-opacity="0.03" stroke="currentColor" stroke-opacity="0.5" )"
+             R"(stroke-dasharray="3 2")";
     case Graph::Kind::op:
       return R"(fill="currentColor" fill-opacity="0.06" stroke="currentColor" stroke-opacity="0.55")";
     case Graph::Kind::result: return coloured(green, R"(stroke-width="2.4")");

@@ -10,8 +10,8 @@ namespace gradus::study {
 /// For a terminal of that many columns. Matrices stand side by side where both fit.
 std::string op_text(const OpEntry& op, int columns);
 
-/// The reference of these ops as a Markdown page (of one: its section): formulas as $$ math, numbers with 4 decimals, the
-/// same on every machine.
+/// The reference of these ops as a Markdown page (of one: its section): formulas as $$ math, numbers with 4 decimals,
+/// the same on every machine.
 std::string ops_markdown(const std::vector<const OpEntry*>& ops);
 
 }  // namespace gradus::study

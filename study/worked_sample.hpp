@@ -25,9 +25,9 @@ struct WorkedSample {
       composition;  ///< of a fused op: the steps that define it, each a statement that evaluate accepts
 };
 
-/// The first of the op's samples that is small and tells something: at most 6 entries in the output and in each floating
-/// input, after cutting extents to 3 and 2 where need be; no kink, f64, and no derivative that is 0 throughout. Else the
-/// smallest; nothing when no sample will do. The same numbers on every machine, up to rounding.
+/// The first of the op's samples that is small and tells something: at most 6 entries in the output and in each
+/// floating input, after cutting extents to 3 and 2 where need be; no kink, f64, and no derivative that is 0 throughout.
+/// Else the smallest; nothing when no sample will do. The same numbers on every machine, up to rounding.
 std::optional<WorkedSample> worked_sample(const OpEntry& op);
 
 }  // namespace gradus::study

@@ -84,7 +84,8 @@ TEST_CASE("formulas on a page are MathML with bars, limits, fractions and roots"
   CHECK(inner("a < b \\& c") == "<mrow><mi>a</mi><mo>&lt;</mo><mi>b</mi><mo>&amp;</mo><mi>c</mi></mrow>");
   CHECK(
       inner("\\operatorname{diag}(y)") ==
-      R"(<mrow><mi>diag</mi><mrow><mo fence="true" form="prefix" stretchy="false">(</mo><mi>y</mi><mo fence="true" form="postfix" stretchy="false">)</mo></mrow></mrow>)");
+      R"(<mrow><mi>diag</mi><mrow><mo fence="true" form="prefix" stretchy="false">(</mo><mi>y</mi>)"
+        R"(<mo fence="true" form="postfix" stretchy="false">)</mo></mrow></mrow>)");
   CHECK(inner("|\\frac12|").find(R"(form="prefix" stretchy="true">|</mo>)") != std::string::npos);
   CHECK(inner("\\log x") == R"(<mrow><mi>log</mi><mspace width="0.17em"/><mi>x</mi></mrow>)");
   CHECK(inner("\\mathrm{T}") == R"(<mi mathvariant="normal">T</mi>)");
@@ -113,6 +114,7 @@ TEST_CASE("a fault in a formula is named with its place") {
   CHECK(message("ȳ \\foo").find("at character 3") != std::string::npos);
   CHECK(message("\\frac{1}").find("\\frac without what it applies to at character 9") != std::string::npos);
   CHECK(message("x_") != "");
+  CHECK(message("(x_)").find("_ without what it applies to at character 4") != std::string::npos);
   CHECK(message("x_i_j").find("a second index") != std::string::npos);
   CHECK(message("x^2^3").find("a second power") != std::string::npos);
   CHECK(message("{x").find("a brace that does not close at character 1") != std::string::npos);
