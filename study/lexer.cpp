@@ -14,6 +14,8 @@ using Kind = Token::Kind;
 
 constexpr std::size_t longest_text = std::size_t{1} << 24, longest_string = 1000;
 
+constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";  // some editors begin files with it
+
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool starts_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool continues_name(char c) { return starts_name(c) || is_digit(c); }
@@ -56,6 +58,7 @@ class Lexer {
   std::vector<Token> run() {
     if (text_.size() > longest_text)
       fail_at(text_, longest_text, "the text is longer than 16 MB; put numbers into an .npz file");
+    if (text_.substr(0, byte_order_mark.size()) == byte_order_mark) at_ = byte_order_mark.size();
     while (skip(), at_ < text_.size()) next();
     add(Kind::end, tokens_.empty() ? 0 : tokens_.back().at + tokens_.back().text.size(), 0);
     return std::move(tokens_);

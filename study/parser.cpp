@@ -1,3 +1,4 @@
+#include "core/registry.hpp"
 #include "study/excerpt.hpp"
 #include "study/operators.hpp"
 #include "study/syntax.hpp"
@@ -148,7 +149,7 @@ class Parser {
   std::string_view attribute(const Token& dot) {
     if (now().kind != Token::Kind::name) fail_at(text_, dot.at, "after the point stands T, the transpose");
     if (now().text != "T") {
-      const bool call = after().is("(");
+      const bool call = after().is("(") && find_op(now().text);
       fail_at(text_, now().at,
               fmt::format("there is no .{0}; {1}", shown(now().text),
                           call ? fmt::format("write the function before it: {}(x)", shown(now().text))

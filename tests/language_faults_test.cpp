@@ -44,6 +44,8 @@ TEST_CASE("every mistake is one line with its column and what to do, and an exce
                               {"x[]", 2, "nothing stands in the brackets"},
                               {"x.shape", 3, "there is no .shape; only .T"},
                               {"x.sum()", 3, "write the function before it: sum(x)"},
+                              {"x.t()", 3, "there is no .t; only .T, the transpose"},
+                              {"np.exp(x)", 4, "write the function before it: exp(x)"},
                               {"x.", 2, "after the point stands T"},
                               {"x.T", 2, "transpose"},
                               {"A[0, 0, 0]", 2, "3 indices for shape [2, 2]"},

@@ -132,6 +132,7 @@ TEST_CASE("statements are separated by ; or newlines, and the last one's value i
   CHECK(shown("y = [1,\n 2,\n # inside\n 3]\nsum(y)") == "6.0 (f64)");
   CHECK(shown("f = sum(\n A\n)\r\nf\r\n") == "10.0 (f64)");
   CHECK(shown("y = 1; y = y + 1; y") == "2");
+  CHECK(shown("\xef\xbb\xbfy = 1\r\ny") == "1");
   CHECK(assigned_names("a = 1; b = a\nb = b; c") == std::vector<std::string>{"a", "b", "b"});
   Scope scope;
   evaluate("a = 1; b = 2", scope);
