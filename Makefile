@@ -5,6 +5,8 @@ PACKAGES = build-essential cmake ninja-build libopenblas-openmp-dev libfmt-dev d
 TEST_PACKAGES = chromium python3-numpy texlive-latex-base
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 BUILD = build/$(PRESET)
+PYTHON ?= python3
+BENCH ?=
 
 .PHONY: help demo test deps configure build bench docs format lint asan tsan reference install clean
 
@@ -32,9 +34,8 @@ configure: deps
 build: configure ## compile everything (PRESET=release, dev, asan, tsan or reference)
 	cmake --build --preset $(PRESET) --parallel $(JOBS)
 
-bench: build ## time the engine's overhead and the single ops
-	env -u OPENBLAS_CORETYPE -u OPENBLAS_L2_SIZE $(BUILD)/bin/gradus-bench --workload chain_64_1000 --threads 1
-	env -u OPENBLAS_CORETYPE -u OPENBLAS_L2_SIZE $(BUILD)/bin/gradus-microbench
+bench: build ## time everything, beside PyTorch where PYTHON has it, and write docs/performance.md
+	$(PYTHON) bench/report.py --gradus $(BUILD)/bin/gradus-bench $(BENCH)
 
 docs: build ## write the op reference, docs/ops.md, from the registry
 	mkdir -p docs && $(BUILD)/bin/gradus ops --markdown > docs/ops.md

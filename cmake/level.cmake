@@ -11,5 +11,8 @@ if(NOT GRADUS_LEVEL AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
 endif()
 if(GRADUS_LEVEL)
   set(GRADUS_LEVEL_FLAGS -march=${GRADUS_LEVEL})
+  if(GRADUS_LEVEL STREQUAL x86-64-v4)
+    list(APPEND GRADUS_LEVEL_FLAGS -mprefer-vector-width=512)  # the level is chosen for its wide vectors
+  endif()
   message(STATUS "Gradus: compiling for ${GRADUS_LEVEL}")
 endif()

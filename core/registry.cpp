@@ -37,6 +37,9 @@ auto position(const Table& made, std::string_view name) {
 using ParameterDTypes = std::vector<std::optional<DType>>;
 
 ParameterDTypes learn_dtypes(const OpEntry& op) {
+  Mode quiet;
+  quiet.grad = false;
+  const ModeGuard guard(quiet);  // samples may be made by ops, which no observer should take for the caller's
   Samples samples;
   op.samples(samples);
   ParameterDTypes dtypes(op.params.size());

@@ -1,4 +1,5 @@
 #include "core/op.hpp"
+#include "core/parallel.hpp"
 #include "study/derivation.hpp"
 #include "study/trace.hpp"
 #include "study/unique_names.hpp"
@@ -6,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 
 namespace gradus::study {
 namespace {
@@ -262,10 +264,19 @@ class Deriver {
     std::vector<int> value_of(d_.quantities.size(), -1);
     for (std::size_t i = 0; i < quantity_of_.size(); ++i)
       if (quantity_of_[i] >= 0) value_of[static_cast<std::size_t>(quantity_of_[i])] = static_cast<int>(i);
-    for (BackwardStep& step : d_.backward)
-      step.verdict = step.kind == BackwardStep::Kind::part
-                         ? verifier.one_path(step.through, step.input, step.value)
-                         : verifier.all_paths(value_of[static_cast<std::size_t>(step.quantity)], step.value);
+    const auto verdict_on = [&](const BackwardStep& step) {
+      return step.kind == BackwardStep::Kind::part
+                 ? verifier.one_path(step.through, step.input, step.value)
+                 : verifier.all_paths(value_of[static_cast<std::size_t>(step.quantity)], step.value);
+    };
+    std::vector<std::exception_ptr> failures(d_.backward.size());
+    parallel_for(static_cast<std::int64_t>(d_.backward.size()), 1, [&](std::int64_t begin, std::int64_t end) {
+      for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) try {
+          d_.backward[i].verdict = verdict_on(d_.backward[i]);
+        } catch (...) { failures[i] = std::current_exception(); }
+    });
+    for (const std::exception_ptr& failure : failures)
+      if (failure) std::rethrow_exception(failure);
   }
 
   const Record& record_;

@@ -229,8 +229,9 @@ TEST_CASE("mistakes have status 1 and one line, faults in a text its excerpt too
       {"gradus eval 'argmax(A)' --set 'A=[1, 2]' --grad A", "the result is i64"},
       {"gradus eval 'causal()' --json", "result: it is a mask"},
       {"gradus eval 'None' --out @/o.npz", "result: it is None"}};
-  for (const auto& [command, says] : mistakes) {
-    CAPTURE(std::string(command));
+  for (const auto& given : mistakes) {
+    const std::string command = given.first, says = given.second;
+    CAPTURE(command);
     const Outcome o = shell(folder, command);
     CHECK(o.status == 1);
     CHECK(o.out.empty());

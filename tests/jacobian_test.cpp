@@ -162,6 +162,16 @@ TEST_CASE("at a kink the differences disagree, and NaN has no facts") {
   CHECK(j.rank == -1);
 }
 
+TEST_CASE("what is linear only nearby is not called linear") {
+  CHECK(names(of("relu(x + 100)", "x = randn(6)")) == Names{"identity"});
+  CHECK(names(of("clamp(2 * x, -50, 50)", "x = randn(6)")) == Names{"identity_multiple"});
+}
+
+TEST_CASE("differences take shorter steps where the result bends") {
+  CHECK(of("exp(300 * x)", "x = [0.001, -0.002]").difference < 1e-6);
+  CHECK(of("relu(x)", "x = [0.0001, -0.0005]").difference < 1e-6);
+}
+
 TEST_CASE("dropout draws the same mask for every entry and every difference") {
   const Jacobian j = of("dropout(x)", "x = randn(20)");
   CHECK(j.difference < 1e-9);
@@ -249,8 +259,9 @@ TEST_CASE("gradus jacobian says mistakes in one line") {
       {"gradus jacobian x --set 'x=randn(2000)' --wrt x", "are more than 1048576"},
       {"gradus jacobian 'argmax(x)' --set 'x=[1,2]' --wrt x", "the result is i64"},
       {"gradus jacobian x --set 'x=[1,2]' --wrt x --dtype f32", "leave out --dtype f32"}};
-  for (const auto& [command, says] : mistakes) {
-    CAPTURE(std::string(command));
+  for (const auto& given : mistakes) {
+    const std::string command = given.first, says = given.second;
+    CAPTURE(command);
     const Outcome o = shell(folder, command);
     CHECK(o.status == 1);
     CHECK(lines(o.err) == 1);

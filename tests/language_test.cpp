@@ -75,7 +75,8 @@ TEST_CASE("numbers among themselves follow Python's precedence and stay plain") 
                                                           {"(2,)", "[2]"},
                                                           {"()", "[]"},
                                                           {"[5, 6, 7][-1]", "7"}};
-  for (const auto& [program, expected] : programs) {
+  for (const auto& given : programs) {
+    const std::string program = given.first, expected = given.second;
     CAPTURE(program);
     CHECK(shown(program) == expected);
   }
@@ -280,4 +281,13 @@ TEST_CASE("as_result makes tensors of numbers, truth values and lists, and names
 TEST_CASE("names of variables are those of Python") {
   for (const char* good : {"a", "_", "W_Q", "x1", "pi"}) CHECK(is_identifier(good));
   for (const char* bad : {"", "1a", "a.b", "a b", "True", "None", "é"}) CHECK_FALSE(is_identifier(bad));
+}
+
+TEST_CASE("an observer is told of the program's ops alone, not of those that make the samples of a called op") {
+  Names names;
+  {
+    const Observe observe(names);
+    shown("nll([[-1, -2]], [0]); kl_div([[-1, -2]], [[0.3, 0.7]]); cross_entropy([[1, 2]], [1])");
+  }
+  CHECK(names.all == "nll kl_div cross_entropy ");
 }
