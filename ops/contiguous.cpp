@@ -17,7 +17,6 @@ struct Contiguous {
 
   static void samples(Samples& s) {
     s.add(contiguous, s.randn({2, 3})).for_benchmark();
-    s.add(contiguous, transpose(s.randn({2, 3})));
     s.add(contiguous, transpose(s.randn({2, 3, 4})));
     s.add(contiguous, expand(s.randn({3, 1}), {2, 3, 4}));
     s.add(contiguous, s.randn({}));

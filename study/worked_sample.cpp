@@ -13,21 +13,6 @@
 namespace gradus::study {
 namespace {
 
-/// Keeps the first application of one op.
-class Catcher final : public Observer {
- public:
-  explicit Catcher(std::string_view name) : name_(name) {}
-  void on_op(const OpEvent& event) override {
-    if (caught || name_ != event.info().name) return;
-    caught =
-        Application{&event.type, event.type.copy(event.op), {event.inputs.begin(), event.inputs.end()}, event.output};
-  }
-  std::optional<Application> caught;
-
- private:
-  std::string_view name_;
-};
-
 /// The thread's generator goes on afterwards as if nothing had been drawn.
 class KeptGenerator {
  public:
@@ -72,19 +57,52 @@ Value cut(const Value& value, std::int64_t width, const Cut& to) {
   return value;
 }
 
-/// Runs the call; nothing when it is an error or does not come down to the op itself.
-std::optional<Application> applied(const OpEntry& op, const std::vector<Value>& arguments, const Cut& to) {
-  Catcher catcher(op.info->name);
-  const KeptGenerator kept;
+/// Calls f(name, tensor) with every defined tensor among the arguments, also inside lists.
+template <class F>
+void for_tensors(const OpEntry& op, std::vector<Value>& arguments, F&& f) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string name(op.params[i].name);
+    if (Tensor* const t = arguments[i].get_if<Tensor>(); t && t->defined()) f(name, *t);
+    Value::List* const list = arguments[i].get_if<Value::List>();
+    for (std::size_t k = 0; list && k < list->size(); ++k)
+      if (Tensor* const t = (*list)[k].get_if<Tensor>()) f(fmt::format("{}_{}", name, k + 1), *t);
+  }
+}
+
+/// An op with arguments, as a function of its tensors.
+struct Call {
+  const OpEntry* op = nullptr;
+  std::vector<Value> arguments;
+  double tolerance = 0;
+  std::vector<std::string> names = {};
+  std::vector<Tensor> inputs = {};
+  Tensor output = {};
+
+  /// The same call on other tensors; random ops draw the same numbers each time.
+  Tensor run(const std::vector<Tensor>& tensors) const {
+    std::vector<Value> values = arguments;
+    std::size_t next = 0;
+    for_tensors(*op, values, [&](const std::string&, Tensor& t) { t = tensors[next++]; });
+    const KeptGenerator kept;
+    return op->call(std::move(values));
+  }
+};
+
+/// The sample cut; nothing when that is an error.
+std::optional<Call> call_of(const OpEntry& op, const Sample& sample, const Cut& to) {
   const NoGrad no_grad;
   try {
-    std::vector<Value> values;
-    const std::int64_t width = width_of(Value(arguments));
-    for (const Value& v : arguments) values.push_back(to.width > 0 ? cut(v, width, to) : v);
-    const Observe observe(catcher);
-    op.call(values);
+    Call call{.op = &op, .arguments = sample.arguments, .tolerance = sample.tolerance};
+    const std::int64_t width = width_of(Value(sample.arguments));
+    if (to.width > 0)
+      for (Value& v : call.arguments) v = cut(v, width, to);
+    for_tensors(op, call.arguments, [&](const std::string& name, const Tensor& t) {
+      call.names.push_back(name);
+      call.inputs.push_back(t);
+    });
+    call.output = call.run(call.inputs);
+    return call;
   } catch (const Error&) { return {}; }
-  return catcher.caught;
 }
 
 bool is_finite(const Tensor& x) {
@@ -93,7 +111,7 @@ bool is_finite(const Tensor& x) {
 }
 
 /// Derivatives to show, and whether the application can be shown at all.
-std::int64_t derivatives(const Application& a) {
+std::int64_t derivatives(const Call& a) {
   std::int64_t count = 0;
   for (const Tensor& x : a.inputs)
     if (x.defined() && x.dtype() == DType::f64) count += x.numel() * a.output.numel();
@@ -101,7 +119,7 @@ std::int64_t derivatives(const Application& a) {
 }
 
 /// Whether all is finite, and all that is differentiated f64.
-bool can_be_shown(const Application& a) {
+bool can_be_shown(const Call& a) {
   constexpr std::int64_t most = 2500;
   if (a.output.numel() == 0 || a.output.numel() > most || derivatives(a) > most) return false;
   for (const Tensor& x : a.inputs)
@@ -110,9 +128,9 @@ bool can_be_shown(const Application& a) {
 }
 
 /// Whether it has derivatives that differences in f64 can confirm.
-bool can_be_compared(const Application& a) { return a.output.dtype() == DType::f64 && derivatives(a) > 0; }
+bool can_be_compared(const Call& a) { return a.output.dtype() == DType::f64 && derivatives(a) > 0; }
 
-bool is_small(const Application& a) {
+bool is_small(const Call& a) {
   constexpr std::int64_t most = 6;
   std::int64_t entries = 0;
   for (const Tensor& x : a.inputs) {
@@ -121,18 +139,6 @@ bool is_small(const Application& a) {
     if (x.numel() > most) return false;
   }
   return a.output.numel() <= most && entries + a.output.numel() >= 3;
-}
-
-/// The parameters' names; a list's are `tensors_0` and so on.
-std::vector<std::string> names_of(const Application& a) {
-  std::vector<std::string> names(a.inputs.size());
-  for (const Argument& argument : arguments_of(a))
-    for (std::size_t i = 0; i < argument.inputs.size(); ++i) {
-      const std::string name(argument.param->name);
-      names[static_cast<std::size_t>(argument.inputs[i])] =
-          argument.param->list ? fmt::format("{}_{}", name, i + 1) : name;
-    }
-  return names;
 }
 
 std::string text_of(const Value& value, const std::string& name, bool rest = false) {
@@ -147,7 +153,9 @@ std::string text_of(const Value& value, const std::string& name, bool rest = fal
 }
 
 /// `attention(q, k, v, causal=True)`: what is at its default is left out.
-std::string call_of(const OpEntry& op, const std::vector<Value>& arguments) {
+std::string text_of(const Call& call) {
+  const OpEntry& op = *call.op;
+  const std::vector<Value>& arguments = call.arguments;
   std::string text;
   bool gap = false;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -168,7 +176,7 @@ Tensor matrix(const std::vector<double>& values, std::int64_t rows, std::int64_t
 }
 
 /// The op as a function of one of its inputs.
-std::function<Tensor(const Tensor&)> along(const Application& a, std::size_t input) {
+std::function<Tensor(const Tensor&)> along(const Call& a, std::size_t input) {
   return [&a, input](const Tensor& x) {
     std::vector<Tensor> inputs = a.inputs;
     inputs[input] = x;
@@ -176,19 +184,13 @@ std::function<Tensor(const Tensor&)> along(const Application& a, std::size_t inp
   };
 }
 
-Tensor rule_jacobian(const Application& a, std::size_t input) {
+Tensor rule_jacobian(const Call& a, std::size_t input) {
   const std::vector<double> rule = jacobian(along(a, input), a.inputs[input]).to_vector<double>();
   return matrix(rule, a.output.numel(), a.inputs[input].numel());
 }
 
-struct Choice {
-  Application application;
-  std::vector<Value> arguments;
-  double tolerance = 0;
-};
-
 /// Whether every derivative has an entry that 4 decimals show.
-bool is_telling(const Application& a) {
+bool is_telling(const Call& a) {
   for (std::size_t i = 0; i < a.inputs.size(); ++i) {
     if (!a.inputs[i].defined() || a.inputs[i].dtype() != DType::f64) continue;
     const std::vector<double> entries = rule_jacobian(a, i).to_vector<double>();
@@ -198,27 +200,26 @@ bool is_telling(const Application& a) {
 }
 
 /// The first small sample that tells something, cut as little as possible; else the first small one; else the smallest.
-std::optional<Choice> chosen(const OpEntry& op) {
+std::optional<Call> chosen(const OpEntry& op) {
   Samples samples;
   op.samples(samples);
-  std::optional<Choice> small, smallest;
-  const auto size = [](const Application& x) { return derivatives(x) + x.output.numel(); };
+  std::optional<Call> small, smallest;
+  const auto size = [](const Call& x) { return derivatives(x) + x.output.numel(); };
   for (const Sample& sample : samples.good()) {
     if (sample.kink) continue;
     for (const Cut& to : {Cut{}, Cut{3, 2}, Cut{2, 2}}) {
-      const std::optional<Application> a = applied(op, sample.arguments, to);
+      const std::optional<Call> a = call_of(op, sample, to);
       if (!a || !can_be_shown(*a)) continue;
-      const Choice choice{*a, sample.arguments, sample.tolerance};
       const bool compared = op.differentiable && can_be_compared(*a);
-      if (is_small(*a) && (compared ? is_telling(*a) : !op.differentiable)) return choice;
-      if (is_small(*a) && (!small || (compared && !can_be_compared(small->application)))) small = choice;
-      if (a->output.numel() > 1 && compared && (!smallest || size(*a) < size(smallest->application))) smallest = choice;
+      if (is_small(*a) && (compared ? is_telling(*a) : !op.differentiable)) return a;
+      if (is_small(*a) && (!small || (compared && !can_be_compared(*small)))) small = a;
+      if (a->output.numel() > 1 && compared && (!smallest || size(*a) < size(*smallest))) smallest = a;
     }
   }
   return small ? small : smallest;
 }
 
-WorkedSample::Jacobian jacobian_of(const Application& a, std::size_t input, double tolerance) {
+WorkedSample::Jacobian jacobian_of(const Call& a, std::size_t input, double tolerance) {
   const auto f = along(a, input);
   const Tensor& x = a.inputs[input];
   const std::int64_t rows = a.output.numel(), columns = x.numel();
@@ -240,13 +241,13 @@ WorkedSample::Jacobian jacobian_of(const Application& a, std::size_t input, doub
 }
 
 /// The steps of the composition that defines a fused op, on the same inputs.
-std::vector<std::string> composition_of(const Application& a, const std::vector<std::string>& names) {
+std::vector<std::string> composition_of(const Call& a) {
   Record record;
   std::vector<Tensor> inputs, leaves;
   for (std::size_t i = 0; i < a.inputs.size(); ++i) {
-    Tensor x = a.inputs[i].defined() ? a.inputs[i].detach() : Tensor{};
-    if (x.defined() && x.dtype() == DType::f64) leaves.push_back(x.requires_grad(true));
-    if (x.defined()) record.name(names[i], x);
+    Tensor x = a.inputs[i].detach();
+    if (x.dtype() == DType::f64) leaves.push_back(x.requires_grad(true));
+    record.name(a.names[i], x);
     inputs.push_back(x);
   }
   const Tensor y = a.run(inputs);
@@ -264,20 +265,16 @@ std::optional<WorkedSample> worked_sample(const OpEntry& op) {
   plain.reference = plain.anomaly = false;
   plain.observer = nullptr;
   const ModeGuard guard(plain);
-  const std::optional<Choice> choice = chosen(op);
-  if (!choice) return {};
-  const Application& a = choice->application;
-  const std::vector<std::string> names = names_of(a);
-  WorkedSample sample{
-      .call = call_of(op, choice->arguments), .inputs = {}, .output = a.output, .jacobians = {}, .composition = {}};
-  for (std::size_t i = 0; i < a.inputs.size(); ++i) {
-    if (!a.inputs[i].defined()) continue;
-    sample.inputs.emplace_back(names[i], a.inputs[i]);
-    if (!op.differentiable || !can_be_compared(a) || a.inputs[i].dtype() != DType::f64) continue;
-    sample.jacobians.push_back(jacobian_of(a, i, choice->tolerance));
-    sample.jacobians.back().input = names[i];
+  const std::optional<Call> call = chosen(op);
+  if (!call) return {};
+  WorkedSample sample{.call = text_of(*call), .inputs = {}, .output = call->output, .jacobians = {}, .composition = {}};
+  for (std::size_t i = 0; i < call->inputs.size(); ++i) {
+    sample.inputs.emplace_back(call->names[i], call->inputs[i]);
+    if (!op.differentiable || !can_be_compared(*call) || call->inputs[i].dtype() != DType::f64) continue;
+    sample.jacobians.push_back(jacobian_of(*call, i, call->tolerance));
+    sample.jacobians.back().input = call->names[i];
   }
-  if (op.has_reference) sample.composition = composition_of(a, names);
+  if (op.has_reference) sample.composition = composition_of(*call);
   return sample;
 }
 
