@@ -1,5 +1,7 @@
 #include "core/reduce.hpp"
 
+#include <cstring>
+
 namespace gradus {
 
 Rows rows_of(const Tensor& x, unsigned mask) {
@@ -54,6 +56,40 @@ double sum_squares(double center, const T* x, std::int64_t n) {
     const double d = static_cast<double>(x[i]) - center;
     return d * d;
   });
+}
+
+// ---- sum_and_dot
+
+// Eight numbers, as GCC's and Clang's vectors: loops over two kinds of lanes are not vectorised well.
+template <class T>
+using Eight [[gnu::vector_size(8 * sizeof(T))]] = T;
+
+template <class T>
+Eight<double> eight_doubles(const T* x) {
+  Eight<T> v;
+  std::memcpy(&v, x, sizeof v);
+  return __builtin_convertvector(v, Eight<double>);
+}
+
+template <class T>
+SumAndDot both_sums(const T* x, const T* y, std::int64_t n) {
+  Eight<double> sum[2] = {}, dot[2] = {};
+  std::int64_t i = 0;
+  for (; i + 16 <= n; i += 16)
+    for (int half = 0; half < 2; ++half) {
+      const Eight<double> a = eight_doubles(x + i + 8 * half);
+      sum[half] += a;
+      dot[half] += a * eight_doubles(y + i + 8 * half);
+    }
+  sum[0] += sum[1];
+  dot[0] += dot[1];
+  SumAndDot total;
+  for (int l = 0; l < 8; ++l) total.sum += sum[0][l], total.dot += dot[0][l];
+  for (; i < n; ++i) {
+    total.sum += static_cast<double>(x[i]);
+    total.dot += static_cast<double>(x[i]) * static_cast<double>(y[i]);
+  }
+  return total;
 }
 
 // ---- sum_over
@@ -243,6 +279,9 @@ double sum_of(const float* x, std::int64_t n) { return sum_elements(x, n); }
 double sum_of(const double* x, std::int64_t n) { return sum_elements(x, n); }
 double dot_of(const float* x, const float* y, std::int64_t n) { return sum_products(x, y, n); }
 double dot_of(const double* x, const double* y, std::int64_t n) { return sum_products(x, y, n); }
+
+SumAndDot sum_and_dot(const float* x, const float* y, std::int64_t n) { return both_sums(x, y, n); }
+SumAndDot sum_and_dot(const double* x, const double* y, std::int64_t n) { return both_sums(x, y, n); }
 
 // Fewer than 2^29 equal f32 add up without rounding in double. In f64 one correction takes the rounding of the first
 // sum out again.

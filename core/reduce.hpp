@@ -70,35 +70,18 @@ double sum_terms(std::int64_t n, const F& term) {
   return detail::pairwise_sum(0, n, term);
 }
 
-/// Two sums at once, of the first and of the second of term(i), a pair of doubles: in sixteen lanes, in a fixed order.
-/// For rows that are read once for both.
-template <class F>
-std::pair<double, double> sum_pairs(std::int64_t n, const F& term) {
-  constexpr std::int64_t lanes = detail::sum_lanes;
-  double a[lanes] = {}, b[lanes] = {};
-  std::int64_t i = 0;
-  for (; i + lanes <= n; i += lanes)
-    for (std::int64_t l = 0; l < lanes; ++l) {
-      const auto [first, second] = term(i + l);
-      a[l] += first;
-      b[l] += second;
-    }
-  for (std::int64_t l = 0; i < n; ++i, ++l) {
-    const auto [first, second] = term(i);
-    a[l] += first;
-    b[l] += second;
-  }
-  for (std::int64_t half = lanes / 2; half > 0; half /= 2)
-    for (std::int64_t l = 0; l < half; ++l) a[l] += a[l + half], b[l] += b[l + half];
-  return {a[0], b[0]};
-}
-
 /// Sum of n elements in the order and precision of sum_terms.
 double sum_of(const float* x, std::int64_t n);
 double sum_of(const double* x, std::int64_t n);
 /// Sum of products, in the same order and precision.
 double dot_of(const float* x, const float* y, std::int64_t n);
 double dot_of(const double* x, const double* y, std::int64_t n);
+/// The sum of the elements of x and that of x y, both in one pass: in sixteen lanes of doubles, in a fixed order.
+struct SumAndDot {
+  double sum = 0, dot = 0;
+};
+SumAndDot sum_and_dot(const float* x, const float* y, std::int64_t n);
+SumAndDot sum_and_dot(const double* x, const double* y, std::int64_t n);
 /// Their mean; NaN when there is none. Equal elements have exactly their own value as mean.
 double mean_of(const float* x, std::int64_t n);
 double mean_of(const double* x, std::int64_t n);

@@ -41,33 +41,27 @@ struct Moments {
   double mean, scale;  ///< m and 1 / sqrt(mean square + eps)
 };
 
-/// Of one row, which is read twice.
+/// y <- w xhat + b of one row; w and b may be null.
 template <bool centred, class T>
-Moments moments_of(const T* x, std::int64_t n, double eps) {
+Moments normalise_row(const T* x, const T* w, const T* b, T* y, std::int64_t n, double eps) {
   const double count = static_cast<double>(n);
   const double mean = centred ? sum_of(x, n) / count : 0;
-  const auto [sum, squares] = sum_pairs(n, [x, centre = Centre<T>(mean)](std::int64_t i) {
-    const double d = static_cast<double>(centre(x[i]));
-    return std::pair(d, d * d);
-  });
-  const double rest = centred ? sum / count : 0;  // what the rounding of the mean left
-  const double square = std::max(squares / count - rest * rest, 0.0);
-  return {mean + rest, 1 / std::sqrt(square != square ? square : square + eps)};
-}
-
-/// y <- w xhat + b of one row; w and b may be null.
-template <class T>
-void write_row(const T* x, const Moments& m, const T* w, const T* b, T* y, std::int64_t n) {
-  const Centre<T> centre(m.mean);
-  const T factor = static_cast<T>(m.scale);
+  const Centre<T> centre(mean);
+  for (std::int64_t i = 0; i < n; ++i) y[i] = centre(x[i]);
+  const SumAndDot sums = sum_and_dot(y, y, n);
+  const double rest = centred ? sums.sum / count : 0;  // what the rounding of the mean left
+  const double square = std::max(sums.dot / count - rest * rest, 0.0);
+  const double scale = 1 / std::sqrt(square != square ? square : square + eps);
+  const T shift = static_cast<T>(rest), factor = static_cast<T>(scale);
   if (w && b)
-    for (std::int64_t i = 0; i < n; ++i) y[i] = centre(x[i]) * factor * w[i] + b[i];
+    for (std::int64_t i = 0; i < n; ++i) y[i] = (y[i] - shift) * factor * w[i] + b[i];
   else if (w)
-    for (std::int64_t i = 0; i < n; ++i) y[i] = centre(x[i]) * factor * w[i];
+    for (std::int64_t i = 0; i < n; ++i) y[i] = (y[i] - shift) * factor * w[i];
   else
-    for (std::int64_t i = 0; i < n; ++i) y[i] = centre(x[i]) * factor;
+    for (std::int64_t i = 0; i < n; ++i) y[i] = (y[i] - shift) * factor;
   if (b && !w)
     for (std::int64_t i = 0; i < n; ++i) y[i] += b[i];
+  return {mean + rest, scale};
 }
 
 /// y, and as residuals m and the scale of each row, f64 [rows, 2].
@@ -85,10 +79,8 @@ Forward forward(const char* op, const Tensor& x, const Tensor& weight, const Ten
     const T* const from = rows.x.data<T>();
     T* const to = y.fresh_data<T>();
     auto* const kept = reinterpret_cast<Moments*>(moments.fresh_data<double>());
-    for_rows(rows.outer, n, 0.5, [&](std::int64_t row) {
-      kept[row] = moments_of<centred>(from + row * n, n, eps);
-      write_row(from + row * n, kept[row], w, b, to + row * n, n);
-    });
+    for_rows(rows.outer, n, 0.5,
+             [&](std::int64_t row) { kept[row] = normalise_row<centred>(from + row * n, w, b, to + row * n, n, eps); });
     return Forward(y, moments);
   });
 }
@@ -145,23 +137,36 @@ struct RuleKernel {
     T *const xhat = scratch, *const gw = scratch + n;
     const Centre<T> centre(moments[row].mean);
     const T factor = static_cast<T>(moments[row].scale);
-    for (std::int64_t i = 0; i < n; ++i) xhat[i] = centre(xr[i]) * factor;
-    if (weight_wanted)
-      for (std::int64_t i = 0; i < n; ++i) dw[i] += gr[i] * xhat[i];
-    if (bias_wanted)
-      for (std::int64_t i = 0; i < n; ++i) db[i] += gr[i];
+    if (weight && weight_wanted && bias_wanted) {
+      prepare(xr, gr, centre, factor, xhat, gw, dw, db);
+    } else {
+      for (std::int64_t i = 0; i < n; ++i) xhat[i] = centre(xr[i]) * factor;
+      if (weight_wanted)
+        for (std::int64_t i = 0; i < n; ++i) dw[i] += gr[i] * xhat[i];
+      if (bias_wanted)
+        for (std::int64_t i = 0; i < n; ++i) db[i] += gr[i];
+      if (weight)
+        for (std::int64_t i = 0; i < n; ++i) gw[i] = gr[i] * weight[i];
+    }
     if (!dx) return;
-    if (weight)
-      for (std::int64_t i = 0; i < n; ++i) gw[i] = gr[i] * weight[i];
     const T* const h = weight ? gw : gr;
-    const auto [sum, along_sum] = sum_pairs(n, [h, xhat](std::int64_t i) {
-      const double c = static_cast<double>(h[i]);
-      return std::pair(c, c * static_cast<double>(xhat[i]));
-    });
-    const T mean = centred ? static_cast<T>(sum / static_cast<double>(n)) : T{0};
-    const T along = static_cast<T>(along_sum / static_cast<double>(n));
+    const SumAndDot sums = sum_and_dot(h, xhat, n);
+    const T mean = centred ? static_cast<T>(sums.sum / static_cast<double>(n)) : T{0};
+    const T along = static_cast<T>(sums.dot / static_cast<double>(n));
     T* const out = dx + row * n;
     for (std::int64_t i = 0; i < n; ++i) out[i] = factor * ((h[i] - mean) - xhat[i] * along);
+  }
+  // The usual case in one loop: xhat, w g and both sums.
+  void prepare(const T* __restrict xr, const T* __restrict gr, Centre<T> centre, T factor, T* __restrict xhat,
+               T* __restrict gw, T* __restrict dw, T* __restrict db) const {
+    const T* __restrict const w = weight;
+    for (std::int64_t i = 0; i < n; ++i) {
+      const T scaled = centre(xr[i]) * factor;
+      xhat[i] = scaled;
+      gw[i] = gr[i] * w[i];
+      dw[i] += gr[i] * scaled;
+      db[i] += gr[i];
+    }
   }
   void add(const T* few_rows, double* total) const {
     for (std::int64_t i = 0; i < n; ++i) total[i] += static_cast<double>(few_rows[i]);
