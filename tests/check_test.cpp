@@ -18,7 +18,7 @@ using nlohmann::json;
 
 namespace {
 
-const std::string attention =
+const std::string attention_example =
     "'X = randn(5, 7); W_Q = randn(7, 4); W_K = randn(7, 4); W_V = randn(7, 4); Q = X @ W_Q; K = X @ W_K; V = X @ W_V; "
     "S = Q @ K.T / sqrt(4); A = softmax(S); Z = A @ V' --wrt W_Q,W_K,W_V ";
 
@@ -33,14 +33,14 @@ json verdict(const std::string& arguments) {
 }  // namespace
 
 TEST_CASE("a verdict in JSON has exactly its five keys") {
-  const json right = verdict(attention + "--claim 'd_A = d_Z @ V.T' --claim 'd_W_V = X.T @ A.T @ d_Z'");
+  const json right = verdict(attention_example + "--claim 'd_A = d_Z @ V.T' --claim 'd_W_V = X.T @ A.T @ d_Z'");
   CHECK(right.size() == 5);
   CHECK(right["verdict"] == "right");
   CHECK(right["step"].is_null());
   CHECK(right["slip"].is_null());
   CHECK(right["ratio"].is_null());
   CHECK(right["difference"].get<double>() < 1e-12);
-  const json wrong = verdict(attention + "--claim 'd_A = d_Z @ V.T' --claim 'd_W_Q = X.T @ d_S @ K'");
+  const json wrong = verdict(attention_example + "--claim 'd_A = d_Z @ V.T' --claim 'd_W_Q = X.T @ d_S @ K'");
   CHECK(wrong.size() == 5);
   CHECK(wrong["verdict"] == "wrong");
   CHECK(wrong["step"] == "d_W_Q");
@@ -54,17 +54,17 @@ TEST_CASE("the articles' claims E1, E1b, E2 and E3 are named") {
             "'a = softmax(s)' --wrt s --set 's=[1,2,.5]' --set 'cotangent=[1,1,1]' --claim 'd_s = a*(1-a)'")["slip"] ==
         "row_sum");
   CHECK(verdict("'a = softmax(s)' --wrt s --set 's=[1,2,.5]' --claim 'd_s = a*(1-a)'")["slip"] == "row_sum");
-  CHECK(verdict(attention + "--claim 'd_W_Q = X.T @ (d_A * A * (1 - A) @ K) / sqrt(4)'")["slip"] == "row_sum");
-  const json e2 = verdict(attention + "--claim 'd_W_Q = X.T @ (d_Z @ (V.T * (A * (1 - A))))'");
+  CHECK(verdict(attention_example + "--claim 'd_W_Q = X.T @ (d_A * A * (1 - A) @ K) / sqrt(4)'")["slip"] == "row_sum");
+  const json e2 = verdict(attention_example + "--claim 'd_W_Q = X.T @ (d_Z @ (V.T * (A * (1 - A))))'");
   CHECK(e2["slip"] == "shape");
   CHECK(e2["step"] == "d_W_Q");
   CHECK(e2["difference"].is_null());
-  CHECK(verdict(attention + "--claim 'd_W_Q = X.T @ d_S @ K'")["slip"] == "scale");
+  CHECK(verdict(attention_example + "--claim 'd_W_Q = X.T @ d_S @ K'")["slip"] == "scale");
 }
 
 TEST_CASE("the text says the slip, both values, the right rule and how to see it; a drawn cotangent is said") {
   const Folder folder;
-  const Outcome o = shell(folder, "gradus check " + attention + "--claim 'd_A = d_Z @ V.T' --claim 'd_S = A * d_A'");
+  const Outcome o = shell(folder, "gradus check " + attention_example + "--claim 'd_A = d_Z @ V.T' --claim 'd_S = A * d_A'");
   CHECK(o.status == 0);
   CHECK(o.err.empty());
   CHECK(contains(o.out, "no cotangent was given, so this one was drawn from seed 0"));
@@ -93,12 +93,12 @@ TEST_CASE("the drawn cotangent is a function of the seed") {
 TEST_CASE("mistakes have status 1, wrong usage 2, and say what is wrong") {
   const Folder folder;
   const std::pair<std::string, const char*> mistakes[] = {
-      {attention + "--claim 'd_W = X'", "there is no d_W"},
-      {attention + "--claim 'X.T @ d_Q'", "names nothing"},
-      {attention + "--claim 'd_Q = d_Q'", "d_Q"},
-      {attention + "--claim 'd_Q = (d_S @ K'", ""},
-      {attention + "--claim 'd_Q = d_S @ nothing'", "nothing"},
-      {attention + "--claim 'd_Q = d_S @'", ""},
+      {attention_example + "--claim 'd_W = X'", "there is no d_W"},
+      {attention_example + "--claim 'X.T @ d_Q'", "names nothing"},
+      {attention_example + "--claim 'd_Q = d_Q'", "d_Q"},
+      {attention_example + "--claim 'd_Q = (d_S @ K'", ""},
+      {attention_example + "--claim 'd_Q = d_S @ nothing'", "nothing"},
+      {attention_example + "--claim 'd_Q = d_S @'", ""},
       {"'y = x * x' --wrt z --set 'x=[1,2]' --claim 'd_x = x'", "z"},
       {"'y = x *' --wrt x --set 'x=[1,2]' --claim 'd_x = x'", ""},
       {"'y = x * x' --wrt x --in @/none.npz --claim 'd_x = x'", "none.npz"}};

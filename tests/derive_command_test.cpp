@@ -13,11 +13,11 @@ using nlohmann::json;
 
 namespace {
 
-constexpr const char* attention =
+constexpr const char* attention_example =
     "'Q = X @ W_Q; K = X @ W_K; V = X @ W_V; A = softmax(Q @ K.T / sqrt(4)); A @ V' --wrt W_Q,W_K,W_V "
     "--set 'X=randn(5,7)' --set 'W_Q=randn(7,4)' --set 'W_K=randn(7,4)' --set 'W_V=randn(7,4)'";
 
-std::string derive(const std::string& rest) { return "gradus derive " + std::string(attention) + " " + rest; }
+std::string derive(const std::string& rest) { return "gradus derive " + std::string(attention_example) + " " + rest; }
 
 }  // namespace
 

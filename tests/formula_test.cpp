@@ -82,9 +82,8 @@ TEST_CASE("formulas on a page are MathML with bars, limits, fractions and roots"
   CHECK(inner("\\frac{1}{n}") == "<mfrac><mn>1</mn><mi>n</mi></mfrac>");
   CHECK(inner("\\sqrt{x + 1}") == "<msqrt><mrow><mi>x</mi><mo>+</mo><mn>1</mn></mrow></msqrt>");
   CHECK(inner("a < b \\& c") == "<mrow><mi>a</mi><mo>&lt;</mo><mi>b</mi><mo>&amp;</mo><mi>c</mi></mrow>");
-  CHECK(
-      inner("\\operatorname{diag}(y)") ==
-      R"(<mrow><mi>diag</mi><mrow><mo fence="true" form="prefix" stretchy="false">(</mo><mi>y</mi>)"
+  CHECK(inner("\\operatorname{diag}(y)") ==
+        R"(<mrow><mi>diag</mi><mrow><mo fence="true" form="prefix" stretchy="false">(</mo><mi>y</mi>)"
         R"(<mo fence="true" form="postfix" stretchy="false">)</mo></mrow></mrow>)");
   CHECK(inner("|\\frac12|").find(R"(form="prefix" stretchy="true">|</mo>)") != std::string::npos);
   CHECK(inner("\\log x") == R"(<mrow><mi>log</mi><mspace width="0.17em"/><mi>x</mi></mrow>)");
