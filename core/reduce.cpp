@@ -60,15 +60,16 @@ double sum_squares(double center, const T* x, std::int64_t n) {
 
 // ---- sum_and_dot
 
-// Eight numbers, as GCC's and Clang's vectors: loops over two kinds of lanes are not vectorised well.
+// Eight numbers, as GCC's and Clang's vectors: loops over two kinds of lanes are not vectorised well. (By reference
+// only: how such vectors are passed depends on the level.)
 template <class T>
 using Eight [[gnu::vector_size(8 * sizeof(T))]] = T;
 
 template <class T>
-Eight<double> eight_doubles(const T* x) {
+[[gnu::always_inline]] inline void read_eight(const T* x, Eight<double>& y) {
   Eight<T> v;
   std::memcpy(&v, x, sizeof v);
-  return __builtin_convertvector(v, Eight<double>);
+  y = __builtin_convertvector(v, Eight<double>);
 }
 
 template <class T>
@@ -77,9 +78,11 @@ SumAndDot both_sums(const T* x, const T* y, std::int64_t n) {
   std::int64_t i = 0;
   for (; i + 16 <= n; i += 16)
     for (int half = 0; half < 2; ++half) {
-      const Eight<double> a = eight_doubles(x + i + 8 * half);
+      Eight<double> a, b;
+      read_eight(x + i + 8 * half, a);
+      read_eight(y + i + 8 * half, b);
       sum[half] += a;
-      dot[half] += a * eight_doubles(y + i + 8 * half);
+      dot[half] += a * b;
     }
   sum[0] += sum[1];
   dot[0] += dot[1];
