@@ -139,6 +139,15 @@ bool all_finite(const T* x, std::int64_t n) {
   return sum == T{0};
 }
 
+/// Asks for the next row while this one is worked on: kernels with several passes over a row leave the memory idle
+/// otherwise. Any address will do.
+template <class T>
+void prefetch_row(const T* x, std::int64_t n) {
+  constexpr std::int64_t line = 64 / static_cast<std::int64_t>(sizeof(T));
+  if (n > 64 * line) return;  // its later parts would push the earlier ones out
+  for (std::int64_t i = 0; i < n; i += line) __builtin_prefetch(x + i);
+}
+
 /// Calls f(row) for every row, in parallel when rows are many or long. `cost` is nanoseconds per element.
 template <class F>
 void for_rows(std::int64_t outer, std::int64_t n, double cost, F&& f) {

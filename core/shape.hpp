@@ -65,7 +65,7 @@ class Shape {
   [[noreturn]] static void too_deep();
   std::int64_t overflowed_numel() const;  // 0 if some extent is 0, else an error
 
-  std::array<std::int64_t, max_rank> extents_{};
+  std::array<std::int64_t, max_rank> extents_;  // those beyond rank_ are not set: tensors are made by the million
   int rank_ = 0;
 };
 

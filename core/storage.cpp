@@ -2,6 +2,7 @@
 
 #include "core/error.hpp"
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <array>
@@ -51,9 +52,16 @@ constinit std::int64_t machine_bytes = std::numeric_limits<std::int64_t>::max();
   return true;
 }();
 
+// Large blocks ask for pages of 2 MiB, where the system gives them: large tensors are read at the memory's speed, and every
+// page of 4 KiB is a table walk and an end to prefetching.
 void* system_allocate(std::size_t bytes) {
   system_call_count.fetch_add(1, std::memory_order_relaxed);
-  void* block = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  constexpr std::size_t huge_page = std::size_t{2} << 20;
+  const std::size_t unit = bytes >= 8 * huge_page ? huge_page : alignment;
+  void* block = std::aligned_alloc(unit, (bytes + unit - 1) / unit * unit);
+#ifdef MADV_HUGEPAGE
+  if (block && unit == huge_page) (void)::madvise(block, (bytes + unit - 1) / unit * unit, MADV_HUGEPAGE);
+#endif
   if (!block) fail("memory: {} bytes cannot be had; use smaller tensors or a smaller batch", bytes);
   return block;
 }

@@ -161,13 +161,13 @@ OperandPair operands(const char* op, const Operand& a, const Operand& b) {
   const Tensor *x = a.tensor(), *y = b.tensor();
   if (x && y) {
     if (x->dtype() != y->dtype() || !x->defined() || !y->defined()) fail_operands(op, *x, *y);
-    return {x, y, {}, {}};
+    return {x, y};
   }
   const DType dtype = x ? x->dtype() : y ? y->dtype() : DType::f32;
   for (const Operand* number : {&a, &b})
     if (!number->tensor() && dtype == DType::i64 && number->number() != std::nearbyint(number->number()))
       fail("{}: the number {} does not fit a tensor of dtype i64; cast the tensor to f32 or f64", op, number->number());
-  return {x, y, x ? Tensor{} : a.as(dtype), y ? Tensor{} : b.as(dtype)};
+  return {a, b, dtype};
 }
 
 }  // namespace gradus

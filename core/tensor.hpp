@@ -183,17 +183,20 @@ Tensor& update_in_place(const char* op, Tensor& x, const Operand& b,
 /// b);`.
 class OperandPair {
  public:
-  OperandPair(const Tensor* a, const Tensor* b, Tensor made_a, Tensor made_b)
-      : a_(a), b_(b), made_a_(std::move(made_a)), made_b_(std::move(made_b)) {}
+  OperandPair(const Tensor* a, const Tensor* b) : a_(a), b_(b) {}
+  OperandPair(const Operand& a, const Operand& b, DType dtype) : a_(a.tensor()), b_(b.tensor()) {
+    if (!a_) made_a_ = a.as(dtype);
+    if (!b_) made_b_ = b.as(dtype);
+  }
   template <std::size_t i>
   const Tensor& get() const {
-    if constexpr (i == 0) return a_ ? *a_ : made_a_;
-    else return b_ ? *b_ : made_b_;
+    if constexpr (i == 0) return a_ ? *a_ : *made_a_;
+    else return b_ ? *b_ : *made_b_;
   }
 
  private:
   const Tensor *a_, *b_;
-  Tensor made_a_, made_b_;
+  std::optional<Tensor> made_a_, made_b_;
 };
 /// A number takes the other's dtype (f32 when both are numbers). Error `op: dtypes f32 and f64 do not mix; cast one of
 /// them`.

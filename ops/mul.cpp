@@ -23,6 +23,11 @@ other way round.)",
     return {v.want(0, [&] { return local_product(v.g, v.x[1]); }),
             v.want(1, [&] { return local_product(v.g, v.x[0]); })};
   }
+  Grads fused_vjp(const Vjp& v) const {
+    const auto factor = [](auto other) { return other; };
+    return {v.want(0, [&] { return local_product_map(v.g, v.x[1], factor); }),
+            v.want(1, [&] { return local_product_map(v.g, v.x[0], factor); })};
+  }
 
   static void samples(Samples& s) {
     s.add(mul, s.randn({2, 3}), s.randn({2, 3}));

@@ -42,6 +42,10 @@ struct Moments {
   double mean, scale;  ///< m and 1 / sqrt(mean square + eps)
 };
 
+/// Sixteen neighbours, as GCC's and Clang's vectors: a sum in lanes beside other work is not vectorised otherwise.
+template <class T>
+using Lanes [[gnu::vector_size(16 * sizeof(T))]] = T;
+
 /// y <- w xhat + b of one row; w and b may be null.
 template <bool centred, class T>
 Moments normalise_row(const T* x, const T* w, const T* b, T* y, std::int64_t n, double eps) {
@@ -109,10 +113,6 @@ struct ColumnSums {
   }
 };
 
-/// Sixteen neighbours, as GCC's and Clang's vectors: a sum in lanes beside other work is not vectorised otherwise.
-template <class T>
-using Lanes [[gnu::vector_size(16 * sizeof(T))]] = T;
-
 /// What the backward kernel reads and writes; null where an input is not given or a gradient not wanted.
 template <bool centred, class T>
 struct RuleKernel {
@@ -143,6 +143,8 @@ struct RuleKernel {
     const T *const xr = x + row * n, *const gr = g + row * n;
     const Centre<T> centre(moments[row].mean);
     const T factor = static_cast<T>(moments[row].scale);
+    prefetch_row(xr + n, n);
+    prefetch_row(gr + n, n);
     const SumAndDot sums =
         weight ? first_pass<true>(xr, gr, centre, factor, dw, db) : first_pass<false>(xr, gr, centre, factor, dw, db);
     if (!dx) return;
