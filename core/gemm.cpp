@@ -66,9 +66,10 @@ struct BlasMatrix {
   const T* column(std::int64_t j) const { return data + (transpose == CblasNoTrans ? j : j * leading); }
 };
 
-// Pieces of one product: one for each 1.5 MFLOP, at most 4, of at least 32 rows or columns.
+// Pieces of one product: two from 3 MFLOP on, four from 128 MFLOP on, of at least 32 rows or columns. Few and large, since
+// each piece packs the other factor again.
 std::int64_t piece_size(std::int64_t extent, std::int64_t flops) {
-  const std::int64_t pieces = std::clamp<std::int64_t>(flops / 1'500'000, 1, 4);
+  const std::int64_t pieces = flops < 3'000'000 ? 1 : flops < 128'000'000 ? 2 : 4;
   const std::int64_t size = (extent + pieces - 1) / pieces;
   return std::max<std::int64_t>(32, (size + 15) / 16 * 16);
 }

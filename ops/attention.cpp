@@ -69,10 +69,9 @@ void forward_kernel(const AttentionProblem<T>& p, const Heads<const T>& v, std::
                    p.weights(b, a.data(), statistics + 2 * (matrix * s.queries + b.first));
                    p.drop(b, a.data());
                    T* const out = y.matrix(batch, head) + b.first * y.row_stride;
-                   for (std::int64_t i = 0; i < b.rows; ++i) std::fill_n(out + i * y.row_stride, width, T{0});
                    const Factor<T> values(v.matrix(batch, p.kv_head(head)) + b.begin * v.row_stride, v.row_stride,
                                           b.columns, width, p.hides());
-                   values.add_product(b.rows, 0, b.columns, T{1}, a.data(), out, y.row_stride);
+                   values.write_product(b.rows, 0, b.columns, T{1}, a.data(), out, y.row_stride);
                  }
                });
 }
@@ -124,8 +123,7 @@ struct Backward {
         if (dbias) write_bias(b, ds.data());
         if (dq) {  // forward: s = scale q k^T
           T* const out = dq.matrix(batch, head) + b.first * dq.row_stride;
-          for (std::int64_t i = 0; i < b.rows; ++i) std::fill_n(out + i * dq.row_stride, s.width, T{0});
-          keys.add_product(b.rows, b.begin, b.columns, p.scale, ds.data(), out, dq.row_stride);
+          keys.write_product(b.rows, b.begin, b.columns, p.scale, ds.data(), out, dq.row_stride);
         }
         if (dk)
           queries.add_transposed(b.first, b.rows, b.columns, p.scale, ds.data(),

@@ -182,10 +182,10 @@ class Factor {
     if (!finite) take_out(rows);
   }
 
-  /// c [m, columns] += alpha a b[first, first + n), a [m, n] dense.
-  void add_product(std::int64_t m, std::int64_t first, std::int64_t n, T alpha, const T* a, T* c,
-                   std::int64_t ldc) const {
-    gemm<T>(m, columns_, n, alpha, a, n, 1, x_ + first * stride_, stride_, 1, T{1}, c, ldc);
+  /// c [m, columns] <- alpha a b[first, first + n), a [m, n] dense; zero where n is 0.
+  void write_product(std::int64_t m, std::int64_t first, std::int64_t n, T alpha, const T* a, T* c,
+                     std::int64_t ldc) const {
+    gemm<T>(m, columns_, n, alpha, a, n, 1, x_ + first * stride_, stride_, 1, T{0}, c, ldc);
     for (const Entry& e : taken_) {
       if (e.row < first || e.row >= first + n) continue;
       for (std::int64_t i = 0; i < m; ++i)
