@@ -17,12 +17,14 @@ inline double erfc(double x) { return std::erfc(x); }
 inline double expm1(double x) { return std::expm1(x); }
 inline double log1p(double x) { return std::log1p(x); }
 
-/// e^x = 2^n e^r with n = round(x / ln 2), |r| <= ln 2 / 2; e^r by its Taylor polynomial of degree 7 (remainder below
-/// 6e-9).
-inline float exp(float x) {
-  const float low = -104.0F, high = 89.0F;
-  const float c = x < low ? low : (x > high ? high : x);  // NaN stays NaN
-  const float magic = 12582912.0F;                        // 1.5 * 2^23: adding it rounds to an integer
+/// e^c = 2^k p in its two parts, for |c| up to 104: k = round(c / ln 2), p = e^r with |r| <= ln 2 / 2 by its Taylor polynomial
+/// of degree 7 (remainder below 6e-9).
+struct PowerOfTwo {
+  float p;
+  std::int32_t k;
+};
+inline PowerOfTwo power_of_two(float c) {
+  const float magic = 12582912.0F;  // 1.5 * 2^23: adding it rounds to an integer
   const float t = c * 1.44269504F + magic;
   const float n = t - magic;
   float r = c - n * 0.693145752F;  // ln 2 in two parts: n times the first is exact
@@ -35,7 +37,14 @@ inline float exp(float x) {
   p = p * r + 0.5F;
   p = p * r + 1.0F;
   p = p * r + 1.0F;
-  const std::int32_t k = std::bit_cast<std::int32_t>(t) - std::bit_cast<std::int32_t>(magic);
+  return {p, std::bit_cast<std::int32_t>(t) - std::bit_cast<std::int32_t>(magic)};
+}
+
+/// e^x, over the whole range of float.
+inline float exp(float x) {
+  const float low = -104.0F, high = 89.0F;
+  const float c = x < low ? low : (x > high ? high : x);  // NaN stays NaN
+  const auto [p, k] = power_of_two(c);
   const std::int32_t half = k >> 1;  // in two factors, since 2^n itself may be subnormal or overflow
   const float scale_a = std::bit_cast<float>((half + 127) << 23);
   const float scale_b = std::bit_cast<float>((k - half + 127) << 23);
@@ -155,20 +164,7 @@ inline T sigmoid(T x) {
 /// e^x for x <= 0, but 0 below -87 (where e^x < 2e-38): exp without what overflow and subnormal numbers cost.
 inline float exp_of_negative(float x) {
   const float c = x < -87.0F ? -87.0F : x;
-  const float magic = 12582912.0F;
-  const float t = c * 1.44269504F + magic;
-  const float n = t - magic;
-  float r = c - n * 0.693145752F;
-  r = r - n * 1.42860677e-6F;
-  float p = 1.0F / 5040;
-  p = p * r + 1.0F / 720;
-  p = p * r + 1.0F / 120;
-  p = p * r + 1.0F / 24;
-  p = p * r + 1.0F / 6;
-  p = p * r + 0.5F;
-  p = p * r + 1.0F;
-  p = p * r + 1.0F;
-  const std::int32_t k = std::bit_cast<std::int32_t>(t) - std::bit_cast<std::int32_t>(magic);
+  const auto [p, k] = power_of_two(c);
   const float y = p * std::bit_cast<float>((k + 127) << 23);
   return x < -87.0F ? 0.0F : y;
 }

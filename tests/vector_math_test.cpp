@@ -58,6 +58,15 @@ TEST_CASE("f32 exp and log are within one and a half units in the last place eve
   check_within(1.5, against([](float x) { return math::log(x); }, [](double x) { return std::log(x); }));
 }
 
+TEST_CASE("the gate is sigmoid but for results below 2e-38, which are 0") {
+  for (float x = -86.5F; x < 100; x += 0.37F) {
+    const double exact = 1 / (1 + std::exp(-static_cast<double>(x)));
+    CHECK(std::abs(math::gate(x) - exact) <= 4e-7 * exact);  // a few units in the last place
+  }
+  CHECK(math::gate(-90.0F) == 0);
+  CHECK(std::isnan(math::gate(std::numeric_limits<float>::quiet_NaN())));
+}
+
 TEST_CASE("f32 tanh, sigmoid, expm1 and log1p are within three units in the last place everywhere") {
   check_within(2, against([](float x) { return math::tanh(x); }, [](double x) { return std::tanh(x); }));
   check_within(3, against([](float x) { return math::sigmoid(x); }, [](double x) { return 1 / (1 + std::exp(-x)); }));
